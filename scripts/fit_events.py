@@ -35,10 +35,10 @@ from clew.graph.kinds import ALL_UP_TO
 from clew.methods.auto.fitting import fit_in_own_units
 from clew.query.execute import execute
 from clew.query.proof import proven
-from clew.retrieval.events.asked import Asked
+from clew.retrieval.events.asked import EventQuestion
 from clew.retrieval.events.candidates import candidates
 from clew.retrieval.events.choosing import SIGNS, prefers, signs_of
-from clew.retrieval.events.ranking import FILE, FORMS, Executed, Ranked, best_of, executed, features
+from clew.retrieval.events.ranking import FILE, FORMS, Executed, RankedPlan, best_of, executed, features
 from clew.retrieval.events.scene import Scene
 from clew.retrieval.lexicon import Lexicon
 from clew.retrieval.operators import Operators
@@ -92,7 +92,7 @@ def cases_of(name: str) -> list[Case]:
             try:
                 answer = method.answer(question, graph)
                 said = as_said(question, graph)
-                asked = Asked(Scene(said, graph, encoder), encoder)
+                asked = EventQuestion(Scene(said, graph, encoder), encoder)
                 every = [each for c in candidates(asked) if (each := executed(c, asked)) is not None]
             except ClewError:
                 continue
@@ -191,7 +191,7 @@ def fitted(some: Sequence[Case], seed: int = 0) -> Ranker:
     return net.eval()
 
 
-def judged(net: Ranker, some: Sequence[Case]) -> list[tuple[Ranked, float]]:
+def judged(net: Ranker, some: Sequence[Case]) -> list[tuple[RankedPlan, float]]:
     """Of each case the likeliest plan, and whether its answer is right."""
     with torch.no_grad():
         shares = [logits.softmax(0).numpy() for logits in net.of(some)]
@@ -202,7 +202,9 @@ def judged(net: Ranker, some: Sequence[Case]) -> list[tuple[Ranked, float]]:
     return found
 
 
-def told(name: str, found: Sequence[tuple[Ranked, float]], some: Sequence[Case], choice: Mapping[str, float]) -> None:
+def told(
+    name: str, found: Sequence[tuple[RankedPlan, float]], some: Sequence[Case], choice: Mapping[str, float]
+) -> None:
     possible = sum(any(case.right) for case in some)
     chosen = [prefers(best, case.answer, choice) for (best, _), case in zip(found, some, strict=True)]
     both = [right if plan else case.answered for plan, (_, right), case in zip(chosen, found, some, strict=True)]
@@ -214,7 +216,7 @@ def told(name: str, found: Sequence[tuple[Ranked, float]], some: Sequence[Case],
     )
 
 
-def choice_of(found: Sequence[tuple[Ranked, float]], some: Sequence[Case]) -> dict[str, float]:
+def choice_of(found: Sequence[tuple[RankedPlan, float]], some: Sequence[Case]) -> dict[str, float]:
     """The numbers of `choosing`, by the questions that one of the two is right on and the other is not."""
     differ = [
         (signs_of(best, case.answer), right > case.answered)
@@ -237,7 +239,7 @@ def main() -> None:
     signs, every = aligned(every)
     fit = [case for case in every if case.group in names]
     apart = [case for case in every if case.group in others]
-    found, order = list[tuple[Ranked, float]](), list[Case]()
+    found, order = list[tuple[RankedPlan, float]](), list[Case]()
     fold = {name: n % FOLDS for n, name in enumerate(names)}
     for here in range(FOLDS):
         apart_here = [case for case in fit if fold[case.group] == here]

@@ -140,7 +140,7 @@ class Planner:
         if depth <= 0:
             kind = rng.randint(0, 6)
             if kind == 6:
-                return p.Edges(rng.choice(LINKS))
+                return p.EdgesOf(rng.choice(LINKS))
             if kind <= 2:
                 return p.Entities(tuple(sorted(set(rng.choices(self._things, k=rng.choice([1, 1, 2]))))))
             return p.All() if kind == 5 else p.Class(rng.choice(self._classes))

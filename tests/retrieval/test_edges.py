@@ -51,7 +51,7 @@ def test_edges_are_a_set_of_plans(school: Graph) -> None:
 def test_edges_are_events_that_lead_to_both_ends(school: Graph) -> None:
     events = Events(school)
     (kind,) = (id for id in events.kinds() if id.startswith(EDGES))
-    assert events.all(kind) == p.Edges("exam_mark")
+    assert events.all(kind) == p.EdgesOf("exam_mark")
     assert {link.to for link in events.links(kind)} == {"pupil", "exam"}
     assert kind not in events.classes() and kind not in events.people()
 
@@ -73,11 +73,17 @@ def test_what_marks_come_to(school: Graph, question: str, answer: list[str]) -> 
     assert sorted(found.texts) == answer, found
 
 
-def test_edges_without_properties_count_among_those_with_them(tmp_path: Path) -> None:
+def test_a_row_without_values_is_an_edge_among_the_others(tmp_path: Path) -> None:
+    """An edge of a property graph that has no properties is none that states anything."""
+    for name, text in SCHOOL.items():
+        (tmp_path / f"{name}.csv").write_text(text.replace("P1,E3,51", "P1,E3,"))
+    build(sorted(tmp_path.glob("*.csv")), tmp_path / "x.kg")
+    graph = Graph.open(tmp_path / "x.kg")
+    (relation,) = edge_relations(graph)
+    assert len(edges_of(graph, relation)) == 7
     (tmp_path / "nodes.csv").write_text("id,label,name\na,Person,Ann\nb,Person,Bob\nf,Film,Up\n")
     (tmp_path / "edges.csv").write_text("source,target,type,stars\na,f,RATED,4\nb,f,RATED,\na,b,KNOWS,\n")
-    build([tmp_path / "nodes.csv", tmp_path / "edges.csv"], tmp_path / "x.kg")
-    graph = Graph.open(tmp_path / "x.kg")
-    rated, knows = graph.relation_number("RATED"), graph.relation_number("KNOWS")
-    assert rated is not None and knows is not None
-    assert (len(edges_of(graph, rated)), len(edges_of(graph, knows))) == (2, 0)
+    build([tmp_path / "nodes.csv", tmp_path / "edges.csv"], tmp_path / "y.kg")
+    graph = Graph.open(tmp_path / "y.kg")
+    rated = graph.relation_number("RATED")
+    assert rated is not None and len(edges_of(graph, rated)) == 1

@@ -15,11 +15,11 @@ from clew.api import open_method
 from clew.graph import Graph, build
 from clew.query import plan as p
 from clew.query.text import parse
-from clew.retrieval.events.asked import CUES, Asked
-from clew.retrieval.events.candidates import Candidate, candidates
+from clew.retrieval.events.asked import CUES, EventQuestion
+from clew.retrieval.events.candidates import EventPlan, candidates
 from clew.retrieval.events.cases import cases
 from clew.retrieval.events.choosing import SIGNS, prefers, signs_of
-from clew.retrieval.events.ranking import FORMS, Ranked, executed, features, likeliest, network, ranked, scored
+from clew.retrieval.events.ranking import FORMS, RankedPlan, executed, features, likeliest, network, ranked, scored
 from clew.retrieval.events.reading import scene_of
 from clew.retrieval.events.scene import Scene
 from clew.retrieval.operators import Operators
@@ -52,10 +52,10 @@ def method() -> Operators:
     return opened
 
 
-def asked_of(text: str, graph: Graph, method: Operators) -> Asked:
+def asked_of(text: str, graph: Graph, method: Operators) -> EventQuestion:
     question = Question("q", text)
     assert method.encoder is not None
-    return Asked(Scene(question, graph, method.encoder), method.encoder)
+    return EventQuestion(Scene(question, graph, method.encoder), method.encoder)
 
 
 @pytest.mark.parametrize(
@@ -115,9 +115,9 @@ def test_what_is_seen_holds_no_word_of_the_graph(clinic: Graph, method: Operator
 def test_nothing_with_a_name_is_no_candidate(clinic: Graph, method: Operators) -> None:
     asked = asked_of("How many visits has Rex had?", clinic, method)
     nobody = p.Minus(p.Class("visit"), p.Class("visit"))
-    assert executed(Candidate(nobody, "list_e", "visit", {"left": 0.0}), asked) is None
+    assert executed(EventPlan(nobody, "list_e", "visit", {"left": 0.0}), asked) is None
     assert (
-        executed(Candidate(p.Count(nobody), "count_e", "visit", {"left": 0.0}), asked) is not None
+        executed(EventPlan(p.Count(nobody), "count_e", "visit", {"left": 0.0}), asked) is not None
     )  # none is a number
 
 
@@ -176,13 +176,13 @@ def test_the_answer_says_that_a_plan_was_taken_instead(clinic: Graph, method: Op
 def test_a_broken_file_is_no_network(tmp_path: Path) -> None:
     from safetensors import SafetensorError
 
-    from clew.retrieval.events.ranking import Network
+    from clew.retrieval.events.ranking import RankingNetwork
 
     (tmp_path / "x.safetensors").write_bytes(b"no network")
     with pytest.raises(SafetensorError):
-        Network.read(tmp_path / "x.safetensors")
+        RankingNetwork.read(tmp_path / "x.safetensors")
 
 
 def test_what_is_ranked_may_be_nothing(clinic: Graph, method: Operators) -> None:
-    best: Ranked | None = likeliest(asked_of("x", clinic, method), network())
+    best: RankedPlan | None = likeliest(asked_of("x", clinic, method), network())
     assert best is None or 0 <= best.probability <= 1

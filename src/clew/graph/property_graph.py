@@ -315,7 +315,6 @@ def _edges(batch: Any, table: PropertyTable, file: Path, problems: Problems, row
     some = pc.is_valid(batch.column(properties[0]))
     for i in properties[1:]:
         some = pc.or_(some, pc.is_valid(batch.column(i)))
-    some = pc.is_in(relations, pc.unique(relations.filter(some)))  # an edge without counts among those with them, too
     between = mediators.filter(some)
     yield Rows(terms_of(heads.filter(some)), terms_of(relations.filter(some)), terms_of(between))
     yield Rows(terms_of(between), terms_of(relations.filter(some)), terms_of(tails.filter(some)))

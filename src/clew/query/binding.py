@@ -168,7 +168,7 @@ def check(plan: p.Plan, graph: Graph) -> None:
     """Raises NotFoundError or InputError where a plan names what the graph does not have."""
     binding = Binding.of(graph)
     for node in p.walk(plan):
-        if isinstance(node, (p.Step, p.Edges)):
+        if isinstance(node, (p.Step, p.EdgesOf)):
             binding.relation(node.relation)
         elif isinstance(node, p.Entities):
             binding.entities(node.ids)

@@ -180,7 +180,7 @@ class CypherPlanWriter:
                     "collect(DISTINCT x)",
                     before=f"OPTIONAL MATCH (x:Entity)-[:{relations}]->(c) WHERE c.id IN {self._ids((id,))}",
                 )
-            case p.Edges(relation):
+            case p.EdgesOf(relation):
                 kind = self._type(p.Step(relation))
                 between = f"OPTIONAL MATCH (:Entity)-[:{kind}]->(x:Entity)-[:{kind}]->(:Entity)"
                 return self._keep("collect(DISTINCT x)", before=f"{between} WHERE x.kind = 'mediator'")

@@ -13,7 +13,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from clew.errors import InputError, unknown
 from clew.query import plan as p
 
-SETS = (p.Entities, p.Class, p.Edges, p.All, p.Follow, p.And, p.Or, p.Minus, p.Where, p.WhereCount, p.Top, p.Compare)
+SETS = (p.Entities, p.Class, p.EdgesOf, p.All, p.Follow, p.And, p.Or, p.Minus, p.Where, p.WhereCount, p.Top, p.Compare)
 VALUES = (p.Values, p.Count, p.Aggregate, p.Difference, p.Arithmetic)
 TRUTHS = (p.Exists, p.Is)
 NODES = (*SETS, *VALUES, *TRUTHS)

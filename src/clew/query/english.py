@@ -146,7 +146,7 @@ class _Speaker:
                 return self.value(node)
             case p.Class(id):
                 return f"every {self._entity(id)}"
-            case p.Edges(relation):
+            case p.EdgesOf(relation):
                 return f"every “{self._relation(relation)}” edge"
             case p.All():
                 return "everything"
@@ -213,7 +213,7 @@ class _Speaker:
     def _edges_at(self, sets: Sequence[p.SetPlan]) -> list[str]:
         """The edges of a relation at what they are said to touch: "every “mark” edge at Spring Maths"; none where there
         are no such sets."""
-        of = next((each for each in sets if isinstance(each, p.Edges)), None)
+        of = next((each for each in sets if isinstance(each, p.EdgesOf)), None)
         ends, others = list[str](), list[str]()
         for each in sets if of is not None else ():
             if isinstance(each, p.Follow) and not each.qualifiers and [s.relation for s in each.path] == [of.relation]:  # type: ignore[union-attr]

@@ -170,7 +170,7 @@ class Executor:
                 if len(found) == 1 and len(found[0]) > HUB and len(classes) == 1:
                     return found[0]  # of a store: in order, and not copied
                 return distinct(np.concatenate(found))
-            case p.Edges(relation):
+            case p.EdgesOf(relation):
                 return edges_of(self.graph, self.binding.relation(relation))
             case p.All():
                 return self._everything()

@@ -7,7 +7,8 @@ Anchors: the functions of KoPL (Cao et al., ACL 2022) and the s-expressions of G
 
 | node | makes |
 |---|---|
-| `Entities`, `Class`, `Edges`, `All`, `Follow`, `And`, `Or`, `Minus`, `Where`, `WhereCount`, `Top`, `Compare` | a set |
+| `Entities`, `Class`, `EdgesOf`, `All`, `Follow`, `And`, `Or`, `Minus` | a set |
+| `Where`, `WhereCount`, `Top`, `Compare` | a set |
 | `Values` | values |
 | `Count`, `Aggregate`, `Difference`, `Arithmetic` | a number (a date where the smallest or largest of dates is asked) |
 | `Exists`, `Is` | truth |
@@ -260,7 +261,7 @@ class Class(SetPlan):
 
 
 @dataclass(frozen=True, slots=True)
-class Edges(SetPlan):
+class EdgesOf(SetPlan):
     """The edges of a relation that state something: the mediators that stand between its two ends, one for each."""
 
     relation: str

@@ -37,7 +37,7 @@ class Prover:
     def paths(self, node: p.SetPlan, member: int) -> list[tuple[int, _Walk]]:
         """(start, walk) for each branch of a plan that a member is reached by."""
         match node:
-            case p.Entities() | p.All() | p.Edges():
+            case p.Entities() | p.All() | p.EdgesOf():
                 return [(member, [])]
             case p.Class(id):
                 classes, relations = self._executor.binding.instances_of(id)

@@ -120,7 +120,7 @@ class PropertyPlanWriter(CypherPlanWriter):
                 return self._keep("collect(DISTINCT v)", before=self._rows(first, path[1:])) if path[1:] else first
             case p.WhereCount(_, _, _, tuple(), _):
                 raise UnsupportedError("a count cannot be held against a property of each member")
-            case p.Edges():
+            case p.EdgesOf():
                 raise UnsupportedError("relationships themselves are no nodes of openCypher")
             case p.All() | p.Class():
                 raise UnsupportedError("a set of all entities is no pattern over a label or a node")

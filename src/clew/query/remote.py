@@ -201,7 +201,7 @@ class _Names:
             return sets[0] if len(sets) == 1 else p.Or(tuple(sets))
         if isinstance(node, p.Entities):
             return p.Entities(tuple(topics_of(self._store, node.ids)))
-        if isinstance(node, (p.Step, p.Edges)):
+        if isinstance(node, (p.Step, p.EdgesOf)):
             return replace(node, relation=self._relation(node.relation))
         if isinstance(node, tuple):
             return tuple(self.bound(each) for each in node)

@@ -154,7 +154,7 @@ class _Writer:
                 return f"VALUES {x} {{ {' '.join(self._entities(ids))} }}"
             case p.Class(id):
                 return self._instances(id, x)
-            case p.Edges(relation):
+            case p.EdgesOf(relation):
                 step = p.Step(relation)
                 heads, tails = self._fresh("v"), self._fresh("v")
                 return f"{self.path(heads, (step,), x)} {self.path(x, (step,), tails)} FILTER(isBlank({x}))"

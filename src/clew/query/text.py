@@ -109,7 +109,7 @@ def _show(node: p.Plan) -> str:
             return f"entity({', '.join(map(name, ids))})"
         case p.Class(id):
             return f"class({name(id)})"
-        case p.Edges(relation):
+        case p.EdgesOf(relation):
             return f"edges({name(relation)})"
         case p.All():
             return "all()"
@@ -467,7 +467,7 @@ def _difference(r: _Reader) -> p.Difference:
 _FORMS: dict[str, Callable[[_Reader], p.Plan]] = {
     "entity": lambda r: p.Entities(_names(r)),
     "class": lambda r: p.Class(r.name()),
-    "edges": lambda r: p.Edges(r.name()),
+    "edges": lambda r: p.EdgesOf(r.name()),
     "all": lambda _: p.All(),
     "follow": _follow,
     "and": lambda r: p.And(_sets(r)),

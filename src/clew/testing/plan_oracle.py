@@ -62,7 +62,7 @@ class Naive:
                 return set(ids)
             case p.Class(id):
                 return {h for h, r, t in self._triples if r == TYPE and t == id}
-            case p.Edges(relation):
+            case p.EdgesOf(relation):
                 heads, tails = zip(*[(h, t) for h, r, t in self._triples if r == relation] or [("", "")], strict=True)
                 return set(heads) & set(tails) - self._everything
             case p.All():

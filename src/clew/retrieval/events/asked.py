@@ -103,7 +103,7 @@ _AGAINST = {
 Floats = NDArray[np.float32]
 
 
-class Asked:
+class EventQuestion:
     """One question over the kinds of a graph."""
 
     def __init__(self, scene: Scene, encoder: TextEncoder) -> None:

@@ -16,8 +16,8 @@ from clew.query import plan as p
 from clew.query.meanings import measures
 from clew.query.vocabulary import akin, forms, stem
 from clew.retrieval.chunks import Chunk
-from clew.retrieval.events.asked import Asked
-from clew.retrieval.events.cases import Case, cases, told_by
+from clew.retrieval.events.asked import EventQuestion
+from clew.retrieval.events.cases import Conditions, cases, told_by
 from clew.retrieval.events.kinds import EDGES, Stated
 from clew.retrieval.events.last_time import date_of
 from clew.retrieval.events.sales import lines_of
@@ -51,7 +51,7 @@ _SIDES: tuple[tuple[bool, str], ...] = ((True, "most"), (False, "least"))
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class EventPlan:
     """A plan that may be meant."""
 
     plan: p.Plan
@@ -79,9 +79,9 @@ class _Target:
     signs: Signs
 
 
-def candidates(asked: Asked) -> list[Candidate]:
+def candidates(asked: EventQuestion) -> list[EventPlan]:
     """The candidates of a question, each plan once."""
-    made, found = _Maker(asked), dict[p.Plan, Candidate]()
+    made, found = _Maker(asked), dict[p.Plan, EventPlan]()
     for each in made.all():
         found.setdefault(each.plan, each)
         if len(found) == MOST:
@@ -90,20 +90,20 @@ def candidates(asked: Asked) -> list[Candidate]:
 
 
 class _Maker:
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: EventQuestion) -> None:
         self._asked, self._scene = asked, asked.scene
         self._events, self._cues = asked.scene.events, asked.cues
         self._kinds = self._events.kinds()
         self._placed: dict[tuple[int, str], tuple[p.SetPlan | None, bool]] = {}
 
-    def all(self) -> Iterator[Candidate]:
+    def all(self) -> Iterator[EventPlan]:
         scene, pairs = self._scene, self._pairs()
         for event in self._kinds:
             if scene.spoken_of(event) or not (event in scene.lexicon.finer or self._events.within(event)):
                 yield from _OfEvents(event, self, self._asked, pairs).all()
         yield from self._of_both()
 
-    def _of_both(self) -> Iterator[Candidate]:
+    def _of_both(self) -> Iterator[EventPlan]:
         """Who or what has events of two kinds, each of which the question speaks of: a purchase and a repair."""
         spoken = [event for event in self._kinds if self._scene.spoken_of(event) > 1]
         for i, one in enumerate(spoken):
@@ -186,13 +186,15 @@ class _Maker:
                 yield _Target(kind, way, {name: float(value) for name, value in signs.items()})
 
 
-_Making = Callable[..., Candidate]
+_Making = Callable[..., EventPlan]
 
 
 class _OfEvents:
     """The candidates over the events of one kind."""
 
-    def __init__(self, event: str, maker: _Maker, asked: Asked, pairs: Sequence[tuple[Chunk, Chunk, str]]) -> None:
+    def __init__(
+        self, event: str, maker: _Maker, asked: EventQuestion, pairs: Sequence[tuple[Chunk, Chunk, str]]
+    ) -> None:
         self._event, self._maker, self._asked, self._pairs = event, maker, asked, pairs
         self._scene: Scene = asked.scene
         self._events, self._cues = asked.scene.events, asked.cues
@@ -235,7 +237,7 @@ class _OfEvents:
             for each, fit in fits.items()
         }  # fmt: skip
 
-    def all(self) -> Iterator[Candidate]:
+    def all(self) -> Iterator[EventPlan]:
         targets, dates = list(self._maker.targets(self._event)), self._scene.dates()
         for case in cases(self._event, self._asked):
             alone = self._maker.narrowed(self._event, "")
@@ -251,7 +253,7 @@ class _OfEvents:
             for a, b, sort in self._pairs:
                 yield from self._of_two(case, a, b, sort, targets)
 
-    def with_other(self, other: str) -> Iterator[Candidate]:
+    def with_other(self, other: str) -> Iterator[EventPlan]:
         """What has events of this kind and of another."""
         ways = {each.kind: each.way for each in self._maker.targets(other)}
         for target in self._maker.targets(self._event):
@@ -267,11 +269,11 @@ class _OfEvents:
             plan = p.And((self._events.all(target.kind), *sides))
             other_words = self._kinds[other].lower().split()
             signs = {**mine.signs, **target.signs, "other_kind": 1.0}
-            yield self._made("common", plan, Case(), signs, kind=target.kind, also=other_words)
+            yield self._made("common", plan, Conditions(), signs, kind=target.kind, also=other_words)
 
     def _made(
-        self, form: Form, plan: p.Plan, case: Case, *signs: Signs, kind: str = "", also: Iterable[str] = ()
-    ) -> Candidate:
+        self, form: Form, plan: p.Plan, case: Conditions, *signs: Signs, kind: str = "", also: Iterable[str] = ()
+    ) -> EventPlan:
         """A candidate with its signs.
 
         Args:
@@ -303,11 +305,11 @@ class _OfEvents:
             "neg_unused": float(self._cues["not"] and form != "minus" and outcome is None),
             "e_k_sim": max(self._signs["e_sim"], sum_.get("k_sim", 0.0)),
         }  # fmt: skip
-        return Candidate(plan, form, kind if kind in self._kinds else self._event, sum_)
+        return EventPlan(plan, form, kind if kind in self._kinds else self._event, sum_)
 
     # -- of the events themselves ------------------------------------------------------------------------------------
 
-    def _of_them(self, case: Case, some: p.SetPlan, drop: Signs) -> Iterator[Candidate]:
+    def _of_them(self, case: Conditions, some: p.SetPlan, drop: Signs) -> Iterator[EventPlan]:
         cues, every = self._cues, some == self._every
         if not every:
             yield self._made("list_e", some, case, drop)
@@ -344,7 +346,7 @@ class _OfEvents:
     def _product(self) -> Signs:
         return {"fig_product": 1.0, "fig_money": float(self._cues["money"])}
 
-    def _when(self, case: Case, some: p.SetPlan, drop: Signs) -> Iterator[Candidate]:
+    def _when(self, case: Conditions, some: p.SetPlan, drop: Signs) -> Iterator[EventPlan]:
         cues, every = self._cues, some == self._every
         for date in self._dates:
             also = date.words - _OF_DATES
@@ -359,7 +361,7 @@ class _OfEvents:
                 plan = p.Top(some, p.Key((date.step,)), cues["last"])
                 yield self._made("top_own", plan, case, drop, signs, also=also)
 
-    def _how_long(self, case: Case, some: p.SetPlan, drop: Signs) -> Iterator[Candidate]:
+    def _how_long(self, case: Conditions, some: p.SetPlan, drop: Signs) -> Iterator[EventPlan]:
         """How long events lasted: the days from one of their dates to another."""
         cues, middle = self._cues, {each: self._events.middle(self._event, each.step) for each in self._dates}
         if not (cues["long"] or cues["mean"]):
@@ -379,7 +381,7 @@ class _OfEvents:
                         plan = p.Top(some, p.Key(path, beside=since), largest)
                         yield self._made("top_own", plan, case, drop, signs, also=words)
 
-    def _what(self, case: Case, some: p.SetPlan, drop: Signs) -> Iterator[Candidate]:
+    def _what(self, case: Conditions, some: p.SetPlan, drop: Signs) -> Iterator[EventPlan]:
         """What a text of the events says: what the item of a hire is."""
         coded = bool(self._signs["e_coded"])
         for step, label in self._events.texts(self._event, SOME):
@@ -388,7 +390,7 @@ class _OfEvents:
                 signs = {"a_sim": like, "a_item": float(item)}
                 yield self._made("attr_e", p.Follow(some, (step,)), case, drop, signs, also=label)
 
-    def _by_columns(self, case: Case, some: p.SetPlan, drop: Signs) -> Iterator[Candidate]:
+    def _by_columns(self, case: Conditions, some: p.SetPlan, drop: Signs) -> Iterator[EventPlan]:
         """What a column says of the events, or of what they lead to, of which there are most."""
         cues = self._cues
         if not (cues["most"] or cues["least"]):
@@ -419,14 +421,16 @@ class _OfEvents:
 
     # -- of things that events lead to -------------------------------------------------------------------------------
 
-    def _of_others(self, case: Case, some: p.SetPlan, narrowed: _Narrowed, target: _Target) -> Iterator[Candidate]:
+    def _of_others(
+        self, case: Conditions, some: p.SetPlan, narrowed: _Narrowed, target: _Target
+    ) -> Iterator[EventPlan]:
         cues, kind, way = self._cues, target.kind, target.way
         signs = {**narrowed.signs, **target.signs}
         all_ = all_of([self._events.all(kind), *narrowed.others])
         of_kind = p.And((self._events.all(kind), *narrowed.others, followed(some, way)))
         every = some == self._every and not narrowed.others
 
-        def made(form: Form, plan: p.Plan, *more: Signs, also: Iterable[str] = ()) -> Candidate:
+        def made(form: Form, plan: p.Plan, *more: Signs, also: Iterable[str] = ()) -> EventPlan:
             return self._made(form, plan, case, signs, *more, kind=kind, also=also)
 
         if not every:
@@ -457,7 +461,7 @@ class _OfEvents:
 
     def _held_against(
         self, kind: str, all_: p.SetPlan, way: p.Path, some: p.SetPlan, made: _Making
-    ) -> Iterator[Candidate]:
+    ) -> Iterator[EventPlan]:
         """How many events things have against a figure of theirs: classes with as many bookings as places."""
         ops: tuple[tuple[p.CountOp, str], ...] = ((">=", "full"), (">", "over"), ("<", "free"))
         for figure in self._events.stated(kind, "number", MEASURED):
@@ -470,7 +474,7 @@ class _OfEvents:
                 said = {**signs, f"limit_{cue}": float(cue in self._asked.limits)}
                 yield made("held_against", against, said, also=figure.words)
 
-    def _of_its_own(self, kind: str, of_kind: p.SetPlan, made: _Making) -> Iterator[Candidate]:
+    def _of_its_own(self, kind: str, of_kind: p.SetPlan, made: _Making) -> Iterator[EventPlan]:
         """The figures and dates that things state themselves which events lead to."""
         cues = self._cues
         for each in (*self._events.stated(kind, "number", SOME), *self._events.stated(kind, "date", SOME)):
@@ -485,8 +489,8 @@ class _OfEvents:
 
     def _by_figures(
         self, some: p.SetPlan, all_: p.SetPlan, way: p.Path, made: _Making, *, largest: bool
-    ) -> Iterator[Candidate]:
-        among = None if some == self._every and not isinstance(some, p.Edges) else some
+    ) -> Iterator[EventPlan]:
+        among = None if some == self._every and not isinstance(some, p.EdgesOf) else some
         back = p.turned(way)
         for figure, of in self._of_figures.items():
             key = p.Key((*back, figure.step), self._how, among)
@@ -500,7 +504,9 @@ class _OfEvents:
 
     # -- of two things -----------------------------------------------------------------------------------------------
 
-    def _of_two(self, case: Case, a: Chunk, b: Chunk, sort: str, targets: Sequence[_Target]) -> Iterator[Candidate]:
+    def _of_two(
+        self, case: Conditions, a: Chunk, b: Chunk, sort: str, targets: Sequence[_Target]
+    ) -> Iterator[EventPlan]:
         """Which of two has more events, and what both have in common."""
         scene, dates = self._scene, self._scene.dates()
         assert a.plan is not None and b.plan is not None
@@ -528,8 +534,8 @@ class _OfEvents:
             yield self._made("common", plan, case, signs, kind=target.kind)
 
     def _more(
-        self, case: Case, two: tuple[p.SetPlan, p.SetPlan], path: p.Path, some: p.SetPlan, signs: Signs, sort: str
-    ) -> Iterator[Candidate]:
+        self, case: Conditions, two: tuple[p.SetPlan, p.SetPlan], path: p.Path, some: p.SetPlan, signs: Signs, sort: str
+    ) -> Iterator[EventPlan]:
         keys: list[tuple[p.How, p.Key, Signs, Iterable[str]]] = [("count", p.Key(path, "count", some), {}, ())]
         keys += [
             (self._how, p.Key((*path, figure.step), self._how, some), of, figure.words)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from clew.query import plan as p
 from clew.query.meanings import names_other_date
 from clew.query.vocabulary import forms
-from clew.retrieval.events.asked import Asked
+from clew.retrieval.events.asked import EventQuestion
 from clew.retrieval.events.came_out import said_of
 from clew.retrieval.events.kinds import Stated
 from clew.retrieval.events.last_time import date_of
@@ -32,7 +32,7 @@ _LASTS = frozenset(["longer", "nights", "night", "ran", "lasted", "week", "weeks
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Conditions:
     """Conditions on events of a kind."""
 
     sets: tuple[p.SetPlan, ...] = ()  # they are in all of them
@@ -60,19 +60,19 @@ class Case:
         return some
 
 
-def cases(kind: str, asked: Asked) -> list[Case]:
+def cases(kind: str, asked: EventQuestion) -> list[Conditions]:
     """The cases of a kind: without a condition beside those on dates and numbers that the question states, and with
     each that its words may mean."""
-    came = [Case(), *_outcomes(kind, asked)]
+    came = [Conditions(), *_outcomes(kind, asked)]
     others = [*_values(kind, asked), *_compared(kind, asked)]
     return [_joined(each, timed) for each in (came[0], *others, *came[1:]) for timed in _measured(kind, asked)]
 
 
-def _joined(one: Case, other: Case) -> Case:
+def _joined(one: Conditions, other: Conditions) -> Conditions:
     return replace(one, tests=other.tests, words=one.words | other.words, signs={**other.signs, **one.signs})
 
 
-def _outcomes(kind: str, asked: Asked) -> Iterator[Case]:
+def _outcomes(kind: str, asked: EventQuestion) -> Iterator[Conditions]:
     """That events came out in a way of which a word is said, and that they did not."""
     for each in outcomes(asked.scene.graph):
         if each.kind != kind:
@@ -82,14 +82,14 @@ def _outcomes(kind: str, asked: Asked) -> Iterator[Case]:
         for so in (True, False) if told is not None else ():
             agrees, fit = told  # type: ignore[misc]
             signs = {"out": 1.0, "out_fit": fit, "out_said": float(named), "out_agrees": float(so == agrees)}
-            yield Case(
+            yield Conditions(
                 outcome=each, so=so, words=each.words, signs={**signs, "out_not": float(so and asked.cues["not"])}
             )
 
 
-def _values(kind: str, asked: Asked) -> list[Case]:
+def _values(kind: str, asked: EventQuestion) -> list[Conditions]:
     """That a column of a few values says one that a word is like."""
-    events, found = asked.scene.events, list[tuple[float, Case]]()
+    events, found = asked.scene.events, list[tuple[float, Conditions]]()
     for step, texts in events.values(kind, VALUES):
         for id, text in texts:
             words = re.findall(r"[a-z]+", text.lower())
@@ -99,17 +99,17 @@ def _values(kind: str, asked: Asked) -> list[Case]:
             if hit or like > NEAR:
                 some = p.Follow(p.Entities((id,)), (p.Step(step.relation, False),))
                 signs = {"val": 1.0, "val_hit": hit, "val_sim": like}
-                found.append((max(hit, like), Case((some,), words=frozenset(words), signs=signs)))
+                found.append((max(hit, like), Conditions((some,), words=frozenset(words), signs=signs)))
     return [case for _, case in sorted(found, key=lambda each: -each[0])[:TAKEN]]
 
 
-def _compared(kind: str, asked: Asked) -> list[Case]:
+def _compared(kind: str, asked: EventQuestion) -> list[Conditions]:
     """That one figure of a thing is below another: stock below its minimum."""
     figures = asked.scene.events.stated(kind, "number", MOST)
     if not asked.compares or len(figures) > FIGURES:
         return []
     fits = {each: max(asked.fit(each), asked.alike(each.label)) for each in figures}
-    named, found = [each for each in figures if fits[each] >= NAMED], list[Case]()
+    named, found = [each for each in figures if fits[each] >= NAMED], list[Conditions]()
     for one in named:
         for other in (each for each in named if each.step != one.step):
             for op in ("<", ">"):
@@ -117,21 +117,21 @@ def _compared(kind: str, asked: Asked) -> list[Case]:
                 some = p.Where(asked.scene.events.all(kind), test)
                 signs = {"pair": 1.0, "pair_x": fits[one], "pair_y": fits[other],
                          "pair_dir": float((op == "<") == asked.below)}  # fmt: skip
-                found.append(Case((some,), words=one.words | other.words, signs=signs))
+                found.append(Conditions((some,), words=one.words | other.words, signs=signs))
     return found[:CASES]
 
 
-def _measured(kind: str, asked: Asked) -> list[Case]:
+def _measured(kind: str, asked: EventQuestion) -> list[Conditions]:
     """The conditions on dates and numbers that the question states, on each column that they may be on; none where a
     kind states nothing of the sort."""
-    found = [Case()]
+    found = [Conditions()]
     if asked.scene.dates():
         found = _dated(kind, asked)
     for each in asked.filters:
         figures = asked.scene.events.stated(kind, "number", 0.7)
         best = sorted(figures, key=lambda figure, words=each.words: -figure.named_by(words))[:NUMBERED]  # type: ignore[misc]
         found = [
-            Case(
+            Conditions(
                 tests=(*case.tests, p.Test((figure.step,), each.op, each.value, each.upper)),
                 words=case.words | figure.words,
                 signs={**case.signs, "filter_named": figure.named_by(each.words),
@@ -142,7 +142,7 @@ def _measured(kind: str, asked: Asked) -> list[Case]:
     return [*found[:CASES], *[*_equal(kind, asked), *_lasting(kind, asked)][:CASES]]
 
 
-def _dated(kind: str, asked: Asked) -> list[Case]:
+def _dated(kind: str, asked: EventQuestion) -> list[Conditions]:
     events, main = asked.scene.events, date_of(kind, asked.scene.events)
     columns: list[tuple[p.Path, Stated]] = [
         ((each.step,), each) for each in events.stated(kind, "date") if each.share >= SOME
@@ -152,7 +152,7 @@ def _dated(kind: str, asked: Asked) -> list[Case]:
     columns = [each for each in columns if not names_other_date(tuple(asked.words), each[1].label)]  # of another date
     columns.sort(key=lambda each: (-each[1].named_by(asked.words), len(each[0]), each[1].step != main))
     return [
-        Case(
+        Conditions(
             tests=tuple(p.Test(path, op, date) for op, date, _ in asked.scene.dates()),
             words=each.words,
             signs={"date_named": each.named_by(asked.words), "date_main": float(each.step == main),
@@ -162,7 +162,7 @@ def _dated(kind: str, asked: Asked) -> list[Case]:
     ]  # fmt: skip
 
 
-def _equal(kind: str, asked: Asked) -> Iterator[Case]:
+def _equal(kind: str, asked: EventQuestion) -> Iterator[Conditions]:
     """That a figure is a number that stands beside a word for it: two bedrooms."""
     for place, number in asked.numbers if not asked.filters else ():
         words = asked.near(place)
@@ -171,10 +171,10 @@ def _equal(kind: str, asked: Asked) -> Iterator[Case]:
             if max(fit, like) > EQUAL:
                 test = p.Test((each.step,), "=", p.Number(number))
                 signs = {"eq": 1.0, "eq_fit": fit, "eq_sim": like}
-                yield Case(tests=(test,), words=each.words | set(words), signs=signs)
+                yield Conditions(tests=(test,), words=each.words | set(words), signs=signs)
 
 
-def _lasting(kind: str, asked: Asked) -> Iterator[Case]:
+def _lasting(kind: str, asked: EventQuestion) -> Iterator[Conditions]:
     """That events lasted so many days."""
     events = asked.scene.events
     dates = [each for each in events.stated(kind, "date") if each.share >= SOME] if asked.lasting else []
@@ -183,9 +183,9 @@ def _lasting(kind: str, asked: Asked) -> Iterator[Case]:
             for other in dates:
                 if events.middle(kind, one.step) < events.middle(kind, other.step):
                     test = p.Test((other.step,), op, p.Number(days), beside=p.Since((one.step,), "days"))
-                    yield Case(tests=(test,), words=_LASTS, signs={"lasts": 1.0})
+                    yield Conditions(tests=(test,), words=_LASTS, signs={"lasts": 1.0})
 
 
-def told_by(case: Case, words: frozenset[str]) -> set[str]:
+def told_by(case: Conditions, words: frozenset[str]) -> set[str]:
     """The forms of the words that a case and others account for."""
     return {form for word in case.words | words for form in forms(word)} | set(words)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from clew.protocols import TextEncoder
-from clew.retrieval.events.ranking import Ranked, network, ranked
+from clew.retrieval.events.ranking import RankedPlan, network, ranked
 from clew.retrieval.events.scene import Scene
 from clew.types import Answer
 
@@ -50,7 +50,7 @@ SIGNS = (
 )  # fmt: skip
 
 
-def signs_of(ranked: Ranked, answer: Answer) -> dict[str, float]:
+def signs_of(ranked: RankedPlan, answer: Answer) -> dict[str, float]:
     """What is seen of a plan over events beside an answer, by the names of `SIGNS`."""
     refused, planned = not answer.candidates, answer.plan is not None
     sure, other = _log_odds(ranked.probability), answer.candidates[0].score if answer.candidates else 0.0
@@ -67,7 +67,7 @@ def signs_of(ranked: Ranked, answer: Answer) -> dict[str, float]:
     return {name: float(value) for name, value in signs.items()} | {name: of.signs.get(name, 0.0) for name in _OF_PLAN}
 
 
-def likelier(answer: Answer, scene: Callable[[], Scene], encoder: TextEncoder) -> Ranked | None:
+def likelier(answer: Answer, scene: Callable[[], Scene], encoder: TextEncoder) -> RankedPlan | None:
     """The likeliest plan over events where it is likelier to be right than an answer; None where it is not."""
     if answer.candidates and answer.candidates[0].score >= SURE:
         return None
@@ -75,7 +75,7 @@ def likelier(answer: Answer, scene: Callable[[], Scene], encoder: TextEncoder) -
     return best if best is not None and prefers(best, answer, network().choice) else None
 
 
-def prefers(ranked: Ranked, answer: Answer, numbers: Mapping[str, float]) -> bool:
+def prefers(ranked: RankedPlan, answer: Answer, numbers: Mapping[str, float]) -> bool:
     """Whether the plan is likelier to be right than the answer."""
     signs = signs_of(ranked, answer)
     total = numbers["bias"] + sum(numbers[name] * signs[name] for name in SIGNS)

@@ -190,7 +190,7 @@ class Events:
 
     def all(self, kind: str) -> p.SetPlan:
         """The set of all things of a kind."""
-        return p.Edges(kind.removeprefix(EDGES)) if kind.startswith(EDGES) else p.Class(kind)
+        return p.EdgesOf(kind.removeprefix(EDGES)) if kind.startswith(EDGES) else p.Class(kind)
 
     def labels(self, members: Ints) -> list[str]:
         return self._graph.labels_at(members)

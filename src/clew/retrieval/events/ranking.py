@@ -23,8 +23,8 @@ from safetensors import safe_open
 from clew.errors import ClewError
 from clew.protocols import TextEncoder
 from clew.query.execute import Result
-from clew.retrieval.events.asked import CUES, Asked
-from clew.retrieval.events.candidates import Candidate, Form, candidates
+from clew.retrieval.events.asked import CUES, EventQuestion
+from clew.retrieval.events.candidates import EventPlan, Form, candidates
 from clew.retrieval.events.scene import Scene
 
 FILE = Path(__file__).with_name("ranking.safetensors")
@@ -42,13 +42,13 @@ Floats = NDArray[np.float32]
 class Executed:
     """A candidate and what it finds."""
 
-    candidate: Candidate
+    candidate: EventPlan
     key: Hashable  # the same of plans that find the same
     found: tuple[float, ...]  # as `FOUND` names it
     things: int  # of a set
 
 
-def executed(candidate: Candidate, asked: Asked) -> Executed | None:
+def executed(candidate: EventPlan, asked: EventQuestion) -> Executed | None:
     """What a candidate finds; None where that is nothing, or nothing with a name."""
     graph = asked.scene.graph
     try:
@@ -90,7 +90,9 @@ def _found(result: Result, of: int) -> tuple[float, ...]:
     return tuple(map(float, found))
 
 
-def features(made: Sequence[Candidate], found: Sequence[Sequence[float]], asked: Asked, signs: Sequence[str]) -> Floats:
+def features(
+    made: Sequence[EventPlan], found: Sequence[Sequence[float]], asked: EventQuestion, signs: Sequence[str]
+) -> Floats:
     """(N, S + 9 + F (C + 1) + 4) what is seen of each candidate.
 
     Args:
@@ -115,7 +117,7 @@ def features(made: Sequence[Candidate], found: Sequence[Sequence[float]], asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
+class RankingNetwork:
     """One layer of hidden units beside a linear one, and what each form is by the question's vector."""
 
     encoder: str  # whose vectors it was fitted with
@@ -124,7 +126,7 @@ class Network:
     choice: dict[str, float]  # the numbers of `choosing`
 
     @classmethod
-    def read(cls, file: Path) -> Network:
+    def read(cls, file: Path) -> RankingNetwork:
         """Raises SafetensorError where the file is none."""
         with safe_open(str(file), "np") as held:
             about = held.metadata() or {}
@@ -143,10 +145,10 @@ class Network:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedPlan:
     """The likeliest plan over the events of a graph."""
 
-    candidate: Candidate
+    candidate: EventPlan
     probability: float  # of its answer; plans that find the same speak for each other
     things: int  # that it finds
     topics: int  # that the question names
@@ -154,23 +156,23 @@ class Ranked:
 
 
 @cache
-def network() -> Network:
+def network() -> RankingNetwork:
     """The network that ships."""
-    return Network.read(FILE)
+    return RankingNetwork.read(FILE)
 
 
-def ranked(scene: Scene, encoder: TextEncoder) -> Ranked | None:
+def ranked(scene: Scene, encoder: TextEncoder) -> RankedPlan | None:
     """The likeliest plan for what a question speaks of; None where it may mean nothing of the graph's events, and with
     another encoder than the network was fitted with."""
     if encoder.name.split("@")[0] != network().encoder:  # behind "@" stands how exact its numbers are
         return None
     try:
-        return likeliest(Asked(scene, encoder), network())
+        return likeliest(EventQuestion(scene, encoder), network())
     except ClewError:
         return None
 
 
-def likeliest(asked: Asked, network: Network) -> Ranked | None:
+def likeliest(asked: EventQuestion, network: RankingNetwork) -> RankedPlan | None:
     made = candidates(asked)
     if not made:
         return None
@@ -184,7 +186,7 @@ def likeliest(asked: Asked, network: Network) -> Ranked | None:
     return best_of(every, scored(every, asked, network), len(asked.scene.topics), len(asked.clause))
 
 
-def scored(every: Sequence[Executed], asked: Asked, network: Network) -> Floats:
+def scored(every: Sequence[Executed], asked: EventQuestion, network: RankingNetwork) -> Floats:
     """(N + 1,) the probability of each of some executed candidates, and of none of them."""
     made = [each.candidate for each in every]
     seen = features(made, [each.found for each in every], asked, network.signs)
@@ -194,7 +196,7 @@ def scored(every: Sequence[Executed], asked: Asked, network: Network) -> Floats:
     return shares
 
 
-def best_of(every: Sequence[Executed], shares: Floats, topics: int, words: int) -> Ranked:
+def best_of(every: Sequence[Executed], shares: Floats, topics: int, words: int) -> RankedPlan:
     """The best of the plans whose answer is likeliest."""
     by_answer: dict[Hashable, float] = defaultdict(float)
     for each, share in zip(every, shares.tolist(), strict=False):
@@ -202,4 +204,4 @@ def best_of(every: Sequence[Executed], shares: Floats, topics: int, words: int) 
     key = max(by_answer, key=lambda each: by_answer[each])
     best = max((n for n, each in enumerate(every) if each.key == key), key=lambda n: float(shares[n]))
     chosen = every[best]
-    return Ranked(chosen.candidate, by_answer[key], chosen.things, topics, words)
+    return RankedPlan(chosen.candidate, by_answer[key], chosen.things, topics, words)

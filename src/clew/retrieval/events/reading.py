@@ -74,6 +74,6 @@ def read_events(
 
 def _nameless(plan: p.Plan, graph: Graph) -> bool:
     """Whether a plan makes a set of edges alone, which are no answers."""
-    if not isinstance(plan, p.SetPlan) or not any(isinstance(node, p.Edges) for node in p.walk(plan)):
+    if not isinstance(plan, p.SetPlan) or not any(isinstance(node, p.EdgesOf) for node in p.walk(plan)):
         return False
     return bool(graph.mediators_at(execute(plan, graph).members).all())

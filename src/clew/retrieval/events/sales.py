@@ -80,7 +80,7 @@ _OF_DATES = frozenset([*MONTHS, "in", "during", "between", "and", "since", "befo
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class SoldLines:
     """A kind of lines: how many, and what one of them costs."""
 
     id: str
@@ -101,12 +101,12 @@ def of_lines(question: Question, graph: Graph, encoder: TextEncoder | None) -> l
         return []
 
 
-def lines_of(graph: Graph) -> list[Lines]:
+def lines_of(graph: Graph) -> list[SoldLines]:
     """The kinds of lines of a graph that state how many there are of something and the price of one."""
     return graph.derived(("retrieval.events.lines",), lambda: list(_lines(graph)))
 
 
-def _lines(graph: Graph) -> Iterator[Lines]:
+def _lines(graph: Graph) -> Iterator[SoldLines]:
     events = Events(graph)
 
     def figures(kind: str) -> list[Stated]:
@@ -126,11 +126,11 @@ def _lines(graph: Graph) -> Iterator[Lines]:
         ]
         each = own or far
         if len(each) == 1:
-            yield Lines(kind, many[0], each[0])
+            yield SoldLines(kind, many[0], each[0])
 
 
 class _Sales:
-    def __init__(self, question: Question, lines: Lines, graph: Graph, encoder: TextEncoder | None) -> None:
+    def __init__(self, question: Question, lines: SoldLines, graph: Graph, encoder: TextEncoder | None) -> None:
         self._text = re.sub(r"\s+", " ", question.text.strip()).rstrip("?!. ")
         self._question, self._lines, self._graph, self._encoder = question, lines, graph, encoder
         self._events = Events(graph)
@@ -220,7 +220,7 @@ class _Sales:
     def _among(self) -> list[p.SetPlan]:
         """The lines, where a relation leads to them and to other things alike."""
         lines = self._events.all(self._lines.id)
-        return [lines] if isinstance(lines, p.Edges) else []
+        return [lines] if isinstance(lines, p.EdgesOf) else []
 
     def _filtered(self, plan: p.SetPlan) -> p.SetPlan | None:
         filters = self._read.filters
