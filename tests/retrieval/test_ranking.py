@@ -173,6 +173,12 @@ def test_the_answer_says_that_a_plan_was_taken_instead(clinic: Graph, method: Op
     assert answer.candidates[0].score >= 0.85 or routed.startswith("the likeliest plan over events, at 0.")
 
 
+@pytest.mark.parametrize("text", ["average fee per species", "what is the total of the fees for each vet"])
+def test_a_figure_for_each_of_some_things_is_not_one_of_all(text: str, clinic: Graph, method: Operators) -> None:
+    asked = asked_of(text, clinic, method)
+    assert not {"sum", "mean"} & {each.form for each in candidates(asked)}
+
+
 def test_a_broken_file_is_no_network(tmp_path: Path) -> None:
     from safetensors import SafetensorError
 

@@ -36,7 +36,7 @@ from clew.retrieval.believing import compared as set_beside
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.conditions import accounted_for, beside_values, guesses
 from clew.retrieval.dating import with_years
-from clew.retrieval.events.choosing import UNNAMED, likelier
+from clew.retrieval.events.choosing import BELIEVED, UNNAMED, likelier
 from clew.retrieval.events.reading import read_events, scene_of
 from clew.retrieval.events.scene import Scene
 from clew.retrieval.flagging import undone_said
@@ -204,11 +204,10 @@ class Operators:
         if best is None:
             return answer
         instead = "no answer" if not answer.candidates else f"an answer at {answer.candidates[0].score:.2f}"
-        told = {"router": f"the likeliest plan over events, at {best.probability:.2f}, instead of {instead}"}
+        sure = BELIEVED * best.probability
+        told = {"router": f"the likeliest plan over events, at {sure:.2f}, instead of {instead}"}
         found = Answer(answer.question, self.name, topics=answer.topics, details={**answer.details, **told})
-        return self._executed(
-            found, answer.question, [Proposal(best.candidate.plan, best.probability)], graph, on_event
-        )
+        return self._executed(found, answer.question, [Proposal(best.candidate.plan, sure)], graph, on_event)
 
     def _of_records(
         self, said: Question, question: Question, graph: Graph, scene: Callable[[], Scene] | None

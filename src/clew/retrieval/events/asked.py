@@ -79,6 +79,7 @@ _COUNTS = re.compile(
     r"(?:\b(?P<op>more than|over|at least|fewer than|less than|exactly|just|only|under|at most) )?"
     rf"\b(?P<n>{_N})\b(?P<more> or more|\+)?"
 )
+_EACH = re.compile(r"\b(?:per|each|every)(?: [a-z⟨]+){1,3}")
 _LASTING = re.compile(
     r"\b(?P<op>longer than|more than|over|at least|less than|under|shorter than) "
     rf"(?P<n>\d+|an?|{'|'.join(_WHOLE)}) (?P<unit>night|day|week|month)s?\b"
@@ -129,6 +130,8 @@ class EventQuestion:
         self.filters: list[Filter] = [
             each for each in read_question(stated).filters if isinstance(each.value, p.Number) and not each.of_count
         ]
+        self.each_of = [match.group(0).split()[1:] for match in _EACH.finditer(text)]
+        """The words behind "per" and "each", one of which says of what a figure each is asked for."""
         self.numbers = [(i, number) for i in free if (number := _number(scene.words[i])) is not None]
         """The numbers that the words state, each with its place."""
         self.counts = [_counted(match) for match in _COUNTS.finditer(text)]

@@ -45,6 +45,7 @@ _EFFORT = frozenset(["hour", "hours", "minute", "minutes", "duration", "time", "
 _RATES = frozenset(["price", "rate", "each", "unit", "per", "fee", "charge"])
 _ITEMS = frozenset(["item", "product", "article", "title", "description", "equipment", "name", "part", "reference"])
 _LIMITS = frozenset(["capacity", "max", "maximum", "places", "seats", "limit", "size", "spaces", "beds"])
+_OF_ALL = frozenset(["count_e", "count_k", "sum", "mean", "max_fig", "min_fig"])
 _OF_DATES = frozenset(["date", "on", "day"])
 Signs = Mapping[str, float]
 _SIDES: tuple[tuple[bool, str], ...] = ((True, "most"), (False, "least"))
@@ -238,6 +239,11 @@ class _OfEvents:
         }  # fmt: skip
 
     def all(self) -> Iterator[EventPlan]:
+        """The candidates, without one figure of all where one for each of some things is asked for: no plan says it."""
+        several = any(not any(self._scene.calls(w, self._event) for w in words) for words in self._asked.each_of)
+        return (each for each in self._all() if not (several and each.form in _OF_ALL))
+
+    def _all(self) -> Iterator[EventPlan]:
         targets, dates = list(self._maker.targets(self._event)), self._scene.dates()
         for case in cases(self._event, self._asked):
             alone = self._maker.narrowed(self._event, "")

@@ -49,7 +49,7 @@ _HOURS = re.compile(r"\bhow (?:much time|many (?:hours|minutes|days|nights))\b")
 _DONE = re.compile(r"\b(?:paid|received|settled|returned|delivered|completed|finished|collected)\b")
 _UNREAD = re.compile(
     r"\b(?:most|highest|largest|biggest|best|lowest|fewest|least|cheapest|dearest|longest|shortest|first|last|latest"
-    r"|earliest|oldest|newest|not|never|no|without|neither|nor|except|other than|both|why|per cent|percentage"
+    r"|earliest|oldest|newest|not|never|no|without|neither|nor|except|other than|both|why|per|percentage"
     r"|than (?!\d|an?\b)|also|too|each|every|if|still|yet|outstanding|unpaid|open|owed?|owes|compared|versus|vs"
     r"|difference)\b|n't\b"
 )
@@ -89,13 +89,13 @@ class _Reader:
         if not dated and any(isinstance(each.value, p.Date) for each in self._read.filters):
             return
         figures = [c for c in scene.named if all(map(str.isdigit, scene.words[c.start : c.end]))]
-        if figures or self._unread() or not (scene.topics or self._read.filters or dated):
+        if figures or not (scene.topics or self._read.filters or dated):
             return
         for event in scene.events.kinds():
             kind = scene.asked(event)
             narrowed = scene.narrowed(scene.events.all(event), (event, kind if kind != event else ""))
             people = event in scene.events.people()
-            if narrowed is None or scene.names(event) or (people and not self._means):
+            if narrowed is None or scene.names(event) or (people and not self._means) or self._unread(event):
                 continue
             loose = scene.loose
             tested = self._tested(narrowed[0], event)
@@ -112,12 +112,11 @@ class _Reader:
                 if len(left) <= LEFT_OUT * isinstance(plan, p.Aggregate) and (told or (tests and not loose)):
                     yield said + tests + (kind == event), (LIKELY if left or loose else sure), plan
 
-    def _unread(self) -> bool:
+    def _unread(self, event: str) -> bool:
         """Whether it says what is not read here; "per batch" and "each batch" say nothing of the mean of batches."""
         text = self._text
         if self._means:
-            for kind in self._scene.events.kinds():
-                text = re.sub(rf"\b(?:for )?(?:each|every|per) {re.escape(self._scene.noun(kind))}\b", "", text)
+            text = re.sub(rf"\b(?:for )?(?:each|every|per) {re.escape(self._scene.noun(event))}\b", "", text)
         return _UNREAD.search(text) is not None
 
     def _tested(self, some: p.SetPlan, event: str) -> tuple[p.SetPlan, set[str]] | None:
