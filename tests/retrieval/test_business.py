@@ -13,6 +13,7 @@ from clew.graph import Graph, build
 from clew.retrieval.spoken import in_graph_words
 from clew.retrieval.two_values import with_two_values
 from clew.types import Question
+from written_tables import built
 
 LIBRARY = {
     "members": "member_no,name,joined\n1,Ivy Castle,2020-01-14\n2,Bo Mossop,2021-03-02\n3,Cy Umber,2019-05-05\n"
@@ -65,14 +66,7 @@ SETS = {"library": LIBRARY, "shop": SHOP, "firm": FIRM, "letting": LETTING}
 
 @pytest.fixture(scope="module")
 def graphs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    made = {}
-    for name, files in SETS.items():
-        folder = tmp_path_factory.mktemp(name)
-        for file, text in files.items():
-            (folder / f"{file}.csv").write_text(text)
-        build(sorted(folder.glob("*.csv")), folder / "x.kg")
-        made[name] = folder / "x.kg"
-    return made
+    return {name: built(tmp_path_factory.mktemp(name), files) for name, files in SETS.items()}
 
 
 def asked(graphs: dict[str, Path], name: str, text: str) -> list[str]:

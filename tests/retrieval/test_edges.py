@@ -13,6 +13,7 @@ from clew.query.edges import edge_relations, edges_of
 from clew.query.execute import execute
 from clew.query.text import parse, show
 from clew.retrieval.events.kinds import EDGES, Events
+from written_tables import built
 
 SCHOOL = {
     "pupils": "pupil_id,first_name,last_name,year\nP1,Ann,Lee,9\nP2,Bob,Ray,9\nP3,Cy,Fox,10\nP4,Di,Ek,10\n",
@@ -24,11 +25,7 @@ SCHOOL = {
 
 @pytest.fixture(scope="module")
 def school(tmp_path_factory: pytest.TempPathFactory) -> Graph:
-    folder = tmp_path_factory.mktemp("school")
-    for name, text in SCHOOL.items():
-        (folder / f"{name}.csv").write_text(text)
-    build(sorted(folder.glob("*.csv")), folder / "school.kg")
-    return Graph.open(folder / "school.kg")
+    return Graph.open(built(tmp_path_factory.mktemp("school"), SCHOOL))
 
 
 def test_a_table_of_two_keys_is_edges_by_its_own_name(school: Graph) -> None:
@@ -75,10 +72,8 @@ def test_what_marks_come_to(school: Graph, question: str, answer: list[str]) -> 
 
 def test_a_row_without_values_is_an_edge_among_the_others(tmp_path: Path) -> None:
     """An edge of a property graph that has no properties is none that states anything."""
-    for name, text in SCHOOL.items():
-        (tmp_path / f"{name}.csv").write_text(text.replace("P1,E3,51", "P1,E3,"))
-    build(sorted(tmp_path.glob("*.csv")), tmp_path / "x.kg")
-    graph = Graph.open(tmp_path / "x.kg")
+    emptied = {name: text.replace("P1,E3,51", "P1,E3,") for name, text in SCHOOL.items()}
+    graph = Graph.open(built(tmp_path, emptied))
     (relation,) = edge_relations(graph)
     assert len(edges_of(graph, relation)) == 7
     (tmp_path / "nodes.csv").write_text("id,label,name\na,Person,Ann\nb,Person,Bob\nf,Film,Up\n")

@@ -12,7 +12,7 @@ import pytest
 
 import clew
 from clew.api import open_method
-from clew.graph import Graph, build
+from clew.graph import Graph
 from clew.query import plan as p
 from clew.query.text import parse
 from clew.retrieval.events.asked import CUES, EventQuestion
@@ -25,6 +25,7 @@ from clew.retrieval.events.scene import Scene
 from clew.retrieval.operators import Operators
 from clew.types import Answer, Question
 from clew.types import Candidate as Found
+from written_tables import built
 
 CLINIC = {
     "owners": "owner_id,owner,town\nO1,Ida Brandt,Lund\nO2,Per Holm,Ystad\nO3,Tove Ek,Lund\n",
@@ -38,11 +39,7 @@ CLINIC = {
 
 @pytest.fixture(scope="module")
 def clinic(tmp_path_factory: pytest.TempPathFactory) -> Graph:
-    folder = tmp_path_factory.mktemp("clinic")
-    for name, text in CLINIC.items():
-        (folder / f"{name}.csv").write_text(text)
-    build(sorted(folder.glob("*.csv")), folder / "clinic.kg")
-    return Graph.open(folder / "clinic.kg")
+    return Graph.open(built(tmp_path_factory.mktemp("clinic"), CLINIC))
 
 
 @pytest.fixture(scope="module")
@@ -148,9 +145,13 @@ def test_a_refusal_is_replaced_by_a_likely_plan_and_a_sure_answer_by_none(clinic
 def test_without_ranking_nothing_is_weighed(clinic: Graph) -> None:
     opened = open_method(Graph.from_triples([("a", "b", "c")]), "auto")
     assert isinstance(opened, Operators)
+    text = "Vets by fees, who comes top?"
+    with_it = opened.answer(Question("q", text), clinic)
     opened.ranks = False
-    text = "Vet with most visits, who was that?"
-    assert isinstance(opened.answer(Question("q", text), clinic), Answer)
+    without = opened.answer(Question("q", text), clinic)
+    assert isinstance(without, Answer)
+    assert with_it.texts == ("Eva Lind",) and with_it.details["router"].startswith("the likeliest plan over events")
+    assert not without.candidates
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from clew.retrieval.events.kinds import Events
 from clew.retrieval.events.outcomes import done_by, outcomes
 from clew.retrieval.events.scene import Scene
 from clew.types import Question
+from written_tables import built
 
 HIRE = {
     "customers": "customer_id,customer,town\nC1,Priya Nandal,Aldwick\nC2,Dunmore Roofing,Castleby\n"
@@ -61,26 +62,19 @@ CREW = {
 }  # fmt: skip
 
 
-def written(tables: dict[str, str], folder: Path) -> Path:
-    for name, text in tables.items():
-        (folder / f"{name}.csv").write_text(text)
-    build(sorted(folder.glob("*.csv")), folder / "firm.kg")
-    return folder / "firm.kg"
-
-
 @pytest.fixture(scope="module")
 def hire(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return written(HIRE, tmp_path_factory.mktemp("hire"))
+    return built(tmp_path_factory.mktemp("hire"), HIRE)
 
 
 @pytest.fixture(scope="module")
 def gym(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return written(GYM, tmp_path_factory.mktemp("gym"))
+    return built(tmp_path_factory.mktemp("gym"), GYM)
 
 
 @pytest.fixture(scope="module")
 def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return written(CREW, tmp_path_factory.mktemp("film"))
+    return built(tmp_path_factory.mktemp("film"), CREW)
 
 
 @pytest.mark.parametrize(
@@ -182,7 +176,7 @@ def test_a_state_tells_what_is_open(tmp_path: Path) -> None:
     made = {"tickets": "ticket_id,title,customer,status\n1,Login fails,Ann Lee,Open\n2,Slow search,Bo Ray,Resolved\n"
                        "3,Wrong total,Ann Lee,In progress\n4,Typo,Cy Orr,Cancelled\n5,No mail,Bo Ray,Resolved\n",
     }  # fmt: skip
-    graph = Graph.open(written(made, tmp_path))
+    graph = Graph.open(built(tmp_path, made))
     still = next(each for each in outcomes(graph) if each.what == "open")
     assert sorted(graph.labels_at(execute(still.so, graph).members)) == ["Login fails", "Wrong total"]
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import clew
-from clew.graph import Graph, build
+from clew.graph import Graph
+from written_tables import built
 
 FIRM = {
     "gods": "id,name,gender\n1,Velka,goddess\n2,Orun,god\n3,Tamsa,goddess\n",
@@ -41,13 +42,6 @@ SHOP = {
     ),
     "assignments": "project_id,employee_id,hours\nP1,6,400\nP1,7,250\nP1,3,40\nP2,5,120\nP2,6,300\nP2,2,60\n",
 }
-
-
-def built(folder: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        (folder / f"{name}.csv").write_text(text)
-    build(sorted(folder.glob("*.csv")), folder / "x.kg")
-    return folder / "x.kg"
 
 
 @pytest.fixture(scope="module")

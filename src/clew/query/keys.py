@@ -27,7 +27,7 @@ from clew.query.lapses import ends as names_an_end
 from clew.query.meanings import BY_FAMILY, meant, measures, of_life, spelled_out
 from clew.query.superlatives import OFTEN
 from clew.query.values import unit_for, unit_of
-from clew.query.vocabulary import BEGUN, INVERSE, SYNONYMS, akin, forms, head_of, stem
+from clew.query.vocabulary import BEGUN, INVERSE, KEPT, SYNONYMS, akin, forms, head_of, stem
 from clew.query.wordnet import is_nobody, kind_of_things
 
 Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
@@ -109,7 +109,7 @@ def by_words(words: Sequence[str], labels: Sequence[str]) -> list[float]:
     return [max((_in_common(word, place, label) for place, word in enumerate(words)), default=0.0) for label in labels]
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=KEPT)
 def _in_common(word: str, place: int, label: str) -> float:
     name = label.lower().replace("_", " ").replace(".", " ")
     parts, head = {stem(part) for part in name.split()}, {stem(part) for part in head_of(name).split()}

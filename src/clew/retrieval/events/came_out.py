@@ -275,11 +275,7 @@ class _Reader:
             return None
         _, date, at = self._dates[0]
         said |= at
-        kind = self._scene.events.all(of.kind)
-        if of.what == "expired":
-            return p.Where(kind, p.Test(of.steps, "<" if so else ">=", date))
-        due, done = of.steps
-        return p.Minus(p.Where(kind, p.Test((due,), "<", date)), p.Where(kind, p.Test((done,), "<=", date)))
+        return of.at(self._scene.events.all(of.kind), date, so=so)
 
     def _dated(self, chosen: p.SetPlan, of: Outcome, said: set[int]) -> p.SetPlan | None:
         """The events that meet the conditions on dates too, each on the date that is named before it; None where none

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from clew.errors import ClewError
@@ -21,7 +22,7 @@ from clew.retrieval.events.cases import Conditions, cases, told_by
 from clew.retrieval.events.kinds import EDGES, Stated
 from clew.retrieval.events.last_time import date_of
 from clew.retrieval.events.sales import lines_of
-from clew.retrieval.events.scene import PLACES, Scene, all_of
+from clew.retrieval.events.scene import ITEMS, PLACES, Scene, all_of
 from clew.retrieval.joining import followed
 
 Form = Literal[
@@ -43,7 +44,7 @@ SAID, LIKE = 0.4, 0.5  # how well words name a figure, or are like it, whose val
 COLUMN, GROUP, PROPERTY = 0.5, 0.45, 0.55  # cosine of a word with a column of events, of groups, of what is asked for
 _EFFORT = frozenset(["hour", "hours", "minute", "minutes", "duration", "time", "mins", "hrs"])
 _RATES = frozenset(["price", "rate", "each", "unit", "per", "fee", "charge"])
-_ITEMS = frozenset(["item", "product", "article", "title", "description", "equipment", "name", "part", "reference"])
+_ITEMS = ITEMS | {"part", "reference"}
 _LIMITS = frozenset(["capacity", "max", "maximum", "places", "seats", "limit", "size", "spaces", "beds"])
 _OF_ALL = frozenset(["count_e", "count_k", "sum", "mean", "max_fig", "min_fig"])
 _OF_DATES = frozenset(["date", "on", "day"])
@@ -99,17 +100,17 @@ class _Maker:
 
     def all(self) -> Iterator[EventPlan]:
         scene, pairs = self._scene, self._pairs()
-        for event in self._kinds:
-            if scene.spoken_of(event) or not (event in scene.lexicon.finer or self._events.within(event)):
-                yield from _OfEvents(event, self, self._asked, pairs).all()
-        yield from self._of_both()
-
-    def _of_both(self) -> Iterator[EventPlan]:
-        """Who or what has events of two kinds, each of which the question speaks of: a purchase and a repair."""
-        spoken = [event for event in self._kinds if self._scene.spoken_of(event) > 1]
+        made = {
+            event: _OfEvents(event, self, self._asked, pairs)
+            for event in self._kinds
+            if scene.spoken_of(event) or not (event in scene.lexicon.finer or self._events.within(event))
+        }
+        for each in made.values():
+            yield from each.all()
+        spoken = [each for event, each in made.items() if scene.spoken_of(event) > 1]
         for i, one in enumerate(spoken):
             for other in spoken[i + 1 :]:
-                yield from _OfEvents(one, self, self._asked, []).with_other(other)
+                yield from one.with_other(other)
 
     # -- what is named -----------------------------------------------------------------------------------------------
 
@@ -244,38 +245,41 @@ class _OfEvents:
         return (each for each in self._all() if not (several and each.form in _OF_ALL))
 
     def _all(self) -> Iterator[EventPlan]:
-        targets, dates = list(self._maker.targets(self._event)), self._scene.dates()
+        dates, alone = self._scene.dates(), self._maker.narrowed(self._event, "")
+        led = [(each, self._maker.narrowed(self._event, each.kind)) for each in self._targets]
+        pairs = [(a, b, sort, path) for a, b, sort in self._pairs if (path := self._from_both(a, b, sort)) is not None]
         for case in cases(self._event, self._asked):
-            alone = self._maker.narrowed(self._event, "")
             some = case.of(all_of([self._every, *alone.mine]), dates)
             if alone.dropped <= DROPPED and some is not None:
                 yield from self._of_them(case, some, alone.signs)
                 yield from self._by_columns(case, some, alone.signs)
-            for target in targets:
-                narrowed = self._maker.narrowed(self._event, target.kind)
+            for target, narrowed in led:
                 some = case.of(all_of([self._every, *narrowed.mine]), dates)
                 if narrowed.dropped <= DROPPED and some is not None:
                     yield from self._of_others(case, some, narrowed, target)
-            for a, b, sort in self._pairs:
-                yield from self._of_two(case, a, b, sort, targets)
+            for a, b, sort, path in pairs:
+                yield from self._of_two(case, a, b, sort, path)
 
-    def with_other(self, other: str) -> Iterator[EventPlan]:
-        """What has events of this kind and of another."""
-        ways = {each.kind: each.way for each in self._maker.targets(other)}
-        for target in self._maker.targets(self._event):
-            if target.kind not in ways or target.kind == other:
+    @cached_property
+    def _targets(self) -> list[_Target]:
+        return list(self._maker.targets(self._event))
+
+    def with_other(self, other: _OfEvents) -> Iterator[EventPlan]:
+        """What has events of this kind and of another: a purchase and a repair."""
+        ways = {each.kind: each.way for each in other._targets}
+        for target in self._targets:
+            if target.kind not in ways or target.kind == other._event:
                 continue
-            mine, theirs = (self._maker.narrowed(event, target.kind) for event in (self._event, other))
+            mine, theirs = (self._maker.narrowed(each._event, target.kind) for each in (self, other))
             if mine.dropped + theirs.dropped > DROPPED:
                 continue
             sides = (
                 followed(all_of([self._every, *mine.mine]), target.way),
-                followed(all_of([self._events.all(other), *theirs.mine]), ways[target.kind]),
+                followed(all_of([other._every, *theirs.mine]), ways[target.kind]),
             )
             plan = p.And((self._events.all(target.kind), *sides))
-            other_words = self._kinds[other].lower().split()
             signs = {**mine.signs, **target.signs, "other_kind": 1.0}
-            yield self._made("common", plan, Conditions(), signs, kind=target.kind, also=other_words)
+            yield self._made("common", plan, Conditions(), signs, kind=target.kind, also=other._noun.split())
 
     def _made(
         self, form: Form, plan: p.Plan, case: Conditions, *signs: Signs, kind: str = "", also: Iterable[str] = ()
@@ -510,20 +514,22 @@ class _OfEvents:
 
     # -- of two things -----------------------------------------------------------------------------------------------
 
-    def _of_two(
-        self, case: Conditions, a: Chunk, b: Chunk, sort: str, targets: Sequence[_Target]
-    ) -> Iterator[EventPlan]:
-        """Which of two has more events, and what both have in common."""
-        scene, dates = self._scene, self._scene.dates()
+    def _from_both(self, a: Chunk, b: Chunk, sort: str) -> p.Path | None:
+        """How two things of one sort lead to the events, if alike and not far."""
         assert a.plan is not None and b.plan is not None
-        path, other = scene.path(a.plan, self._event), scene.path(b.plan, self._event)
-        if path is None or path != other or len(path) > FAR or sort == self._event:
-            return
+        path, other = self._scene.path(a.plan, self._event), self._scene.path(b.plan, self._event)
+        alike = path is not None and path == other and len(path) <= FAR
+        return path if alike and sort != self._event else None
+
+    def _of_two(self, case: Conditions, a: Chunk, b: Chunk, sort: str, path: p.Path) -> Iterator[EventPlan]:
+        """Which of two has more events, and what both have in common."""
+        dates = self._scene.dates()
+        assert a.plan is not None and b.plan is not None
         alone = self._maker.narrowed(self._event, "", (a, b))
         some = case.of(all_of([self._every, *alone.mine]), dates)
         if alone.dropped <= DROPPED and some is not None:
             yield from self._more(case, (a.plan, b.plan), path, some, {**alone.signs, "k_len": len(path) / FAR}, sort)
-        for target in (each for each in targets if each.kind != sort):
+        for target in (each for each in self._targets if each.kind != sort):
             narrowed = self._maker.narrowed(self._event, target.kind, (a, b))
             placed = [self._maker.place(chunk, self._event) for chunk in (a, b)]
             sides = [

@@ -46,13 +46,7 @@ class Conditions:
         """The events among some that meet them; None where that takes a date that is not said."""
         some = all_of([some, *self.sets])
         if self.outcome is not None and self.outcome.steps:
-            if len(dates) != 1:
-                return None
-            date, steps = dates[0][1], self.outcome.steps
-            if self.outcome.what == "expired":
-                return p.Where(some, p.Test(steps, "<" if self.so else ">=", date))
-            due, done = steps
-            return p.Minus(p.Where(some, p.Test((due,), "<", date)), p.Where(some, p.Test((done,), "<=", date)))
+            return self.outcome.at(some, dates[0][1], so=self.so) if len(dates) == 1 else None
         if self.outcome is not None:
             some = p.And((some, self.outcome.so if self.so else self.outcome.not_so))
         for test in self.tests:

@@ -11,8 +11,9 @@ import re
 from collections.abc import Callable, Mapping
 
 from clew.protocols import TextEncoder
-from clew.retrieval.events.ranking import RankedPlan, network, ranked
+from clew.retrieval.events.ranking import FORMS, RankedPlan, network, ranked
 from clew.retrieval.events.scene import Scene
+from clew.retrieval.unnamed.weighing import probability
 from clew.types import Answer
 
 SURE = 0.9  # what was found is not looked at again from this probability on
@@ -25,16 +26,7 @@ _SORTS: dict[str, tuple[str, ...]] = {
     "figures": ("sum", "mean", "max_fig", "min_fig", "values_fig"),
     "dates": ("max_date", "min_date", "dates"),
     "columns": ("attr_e", "attr_k"),
-    "tops": (
-        "top_k_count",
-        "top_k_sum",
-        "top_k_mean",
-        "top_c_count",
-        "top_c_sum",
-        "top_c_mean",
-        "top_own",
-        "top_own_k",
-    ),
+    "tops": tuple(form for form in FORMS if form.startswith("top_")),
     "lacks": ("minus", "wherecount", "held_against"),
     "truths": ("exists_e", "exists_k", "truth_count", "truth_sum", "truth_mean"),
     "pairs": ("compare_count", "compare_sum", "compare_mean", "common"),
@@ -78,9 +70,7 @@ def likelier(answer: Answer, scene: Callable[[], Scene], encoder: TextEncoder) -
 
 def prefers(ranked: RankedPlan, answer: Answer, numbers: Mapping[str, float]) -> bool:
     """Whether the plan is likelier to be right than the answer."""
-    signs = signs_of(ranked, answer)
-    total = numbers["bias"] + sum(numbers[name] * signs[name] for name in SIGNS)
-    return 1 / (1 + math.exp(-max(-50.0, min(50.0, total)))) > TAKEN
+    return probability(signs_of(ranked, answer), numbers) > TAKEN
 
 
 def _log_odds(share: float) -> float:

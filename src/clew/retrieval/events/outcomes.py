@@ -58,6 +58,13 @@ class Outcome:
     not_so: p.SetPlan  # those of which it is not
     steps: tuple[p.Step, ...] = ()  # of what is only true at a date: when it was due and done, or when it expires
 
+    def at(self, some: p.SetPlan, date: p.Date, *, so: bool) -> p.SetPlan:
+        """Those of some events that had expired at a date, or had not (`so`), or were overdue."""
+        if self.what == "expired":
+            return p.Where(some, p.Test(self.steps, "<" if so else ">=", date))
+        due, done = self.steps
+        return p.Minus(p.Where(some, p.Test((due,), "<", date)), p.Where(some, p.Test((done,), "<=", date)))
+
 
 def outcomes(graph: Graph) -> list[Outcome]:
     """All that the kinds of a graph tell of their events."""
