@@ -288,7 +288,7 @@ class _OfEvents:
 
         Args:
             kind: what is asked for, where it is not the events.
-            also: words of the names of what else the plan is made of.
+            also: words of the names of what else the plan is made of, in their order: they are compared as one name.
         """
         asked, names = self._asked, [self._noun]
         unsaid, words = asked.unsaid[self._event], list(also)
@@ -329,7 +329,7 @@ class _OfEvents:
             yield self._made("exists_e", p.Exists(some), case, drop)
         sums = any(cues[name] for name in ("total", "how_much", "how_many", "how_long", "money"))
         for figure, signs in self._of_figures.items():
-            path, also = (figure.step,), figure.words
+            path, also = (figure.step,), figure.label.split()
             if sums:
                 yield self._made("sum", p.Aggregate("sum", some, path), case, drop, signs, also=also)
             if cues["mean"]:
@@ -359,7 +359,7 @@ class _OfEvents:
     def _when(self, case: Conditions, some: p.SetPlan, drop: Signs) -> Iterator[EventPlan]:
         cues, every = self._cues, some == self._every
         for date in self._dates:
-            also = date.words - _OF_DATES
+            also = [word for word in date.label.split() if word not in _OF_DATES]
             signs = {"date_said": date.named_by(self._asked.words), "date_is_main": float(date.step == self._main)}
             if cues["last"]:
                 yield self._made("max_date", p.Aggregate("max", some, (date.step,)), case, drop, signs, also=also)
@@ -379,7 +379,7 @@ class _OfEvents:
         for one in self._dates:
             for other in (each for each in self._dates if middle[one] < middle[each]):
                 since, path = p.Since((one.step,), "days"), (other.step,)
-                words = (one.words | other.words) - _OF_DATES
+                words = [word for word in (*one.label.split(), *other.label.split()) if word not in _OF_DATES]
                 said = max(one.named_by(self._asked.words), other.named_by(self._asked.words))
                 signs = {"fig_lasts": 1.0, "date_said": said, "fig_long": float(cues["long"])}
                 if cues["mean"]:
@@ -422,7 +422,7 @@ class _OfEvents:
                     for figure, of in self._of_figures.items():
                         key = p.Key((*p.turned(path), figure.step), self._how, among)
                         form: Form = "top_c_mean" if self._how == "mean" else "top_c_sum"
-                        also = [*label, *figure.words]
+                        also = [*label, *figure.label.split()]
                         yield self._made(form, p.Top(groups, key, largest), case, drop, signs, of, also=also)
 
     @property
@@ -462,7 +462,7 @@ class _OfEvents:
                 yield from self._by_figures(some, all_, way, made, largest=largest)
         for date in self._dates if cues["last"] or cues["first"] else ():
             plan = followed(p.Top(some, p.Key((date.step,)), cues["last"]), way)
-            yield made("top_own_k", plan, {"date_is_main": float(date.step == self._main)}, also=date.words)
+            yield made("top_own_k", plan, {"date_is_main": float(date.step == self._main)}, also=date.label.split())
         yield from self._of_its_own(kind, of_kind, made) if not every else ()
         for step, label in self._events.texts(kind, SOME) if not every else ():
             like, said = self._asked.alike(" ".join(label)), self._asked.says(label)
@@ -482,7 +482,7 @@ class _OfEvents:
             for op, cue in ops:
                 against = p.WhereCount(all_, p.turned(way), op, (figure.step,), some)
                 said = {**signs, f"limit_{cue}": float(cue in self._asked.limits)}
-                yield made("held_against", against, said, also=figure.words)
+                yield made("held_against", against, said, also=figure.label.split())
 
     def _of_its_own(self, kind: str, of_kind: p.SetPlan, made: _Making) -> Iterator[EventPlan]:
         """The figures and dates that things state themselves which events lead to."""
@@ -491,11 +491,13 @@ class _OfEvents:
             fit, like = self._asked.fit(each), self._asked.alike(each.label)
             signs = {"a_sim": like, "a_hit": fit, "a_figure": 1.0}
             if fit > PROPERTY or like > PROPERTY:
-                yield made("attr_k", p.Values(of_kind, (each.step,)), signs, also=each.words)
+                yield made("attr_k", p.Values(of_kind, (each.step,)), signs, also=each.label.split())
             for largest, cue in (*_SIDES, (True, "last"), (False, "first")):
                 date = cue in ("last", "first")
                 if cues[cue] and date == (each.kind == "date") and max(fit, like) > SAID:
-                    yield made("top_own_k", p.Top(of_kind, p.Key((each.step,)), largest), signs, also=each.words)
+                    yield made(
+                        "top_own_k", p.Top(of_kind, p.Key((each.step,)), largest), signs, also=each.label.split()
+                    )
 
     def _by_figures(
         self, some: p.SetPlan, all_: p.SetPlan, way: p.Path, made: _Making, *, largest: bool
@@ -505,9 +507,9 @@ class _OfEvents:
         for figure, of in self._of_figures.items():
             key = p.Key((*back, figure.step), self._how, among)
             form: Form = "top_k_mean" if self._how == "mean" else "top_k_sum"
-            yield made(form, p.Top(all_, key, largest), of, also=figure.words)
+            yield made(form, p.Top(all_, key, largest), of, also=figure.label.split())
             plan = followed(p.Top(some, p.Key((figure.step,)), largest), way)
-            yield made("top_own_k", plan, of, also=figure.words)
+            yield made("top_own_k", plan, of, also=figure.label.split())
         for lines in self._lines:
             key = p.Key((*back, lines.many), "sum", among, p.Combined(lines.each, "*"))
             yield made("top_k_sum", p.Top(all_, key, largest), self._product, also=["price"])
@@ -550,7 +552,7 @@ class _OfEvents:
     ) -> Iterator[EventPlan]:
         keys: list[tuple[p.How, p.Key, Signs, Iterable[str]]] = [("count", p.Key(path, "count", some), {}, ())]
         keys += [
-            (self._how, p.Key((*path, figure.step), self._how, some), of, figure.words)
+            (self._how, p.Key((*path, figure.step), self._how, some), of, figure.label.split())
             for figure, of in self._of_figures.items()
         ]
         compare: Mapping[p.How, Form] = {"count": "compare_count", "sum": "compare_sum", "mean": "compare_mean"}
