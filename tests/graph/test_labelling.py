@@ -55,6 +55,15 @@ def test_an_unheard_property_that_all_have_and_none_share_names_them(tmp_path: P
     assert "bezeichnung names 20 of 21 things" in said
 
 
+def test_what_a_thing_is_names_it_before_its_code(tmp_path: Path) -> None:
+    goods = ["black ink", "red ink", "nitrile gloves", "green soap", "round liner", "stencil paper"]
+    lines = [
+        f':x{i} a :Supply ; :sku "{item[:3].upper()}-{"KLMNOP"[i]}" ; :item "{item}" .' for i, item in enumerate(goods)
+    ]
+    graph, said = built(tmp_path, "g.ttl", "@prefix : <http://ex.org/> .\n" + "\n".join(lines))
+    assert graph.entity("http://ex.org/x2").label == "nitrile gloves", said
+
+
 def test_ids_that_say_nothing_are_warned_of(tmp_path: Path) -> None:
     rows = "".join(f"<http://ex.org/Q{i}> <http://ex.org/P1> <http://ex.org/Q{i + 1}> .\n" for i in range(20))
     _, said = built(tmp_path, "g.nt", rows)

@@ -23,6 +23,7 @@ from clew.graph.external import OnDisk
 from clew.graph.inputs import ALIAS_IN_NO_LANGUAGE, CHOSEN, Notes, column
 from clew.graph.kinds import by_names
 from clew.graph.layout import LITERAL, open_strings
+from clew.graph.nouns import CODE_ENDS, KEY_ENDS
 from clew.graph.strings import Strings, literal_parts
 from clew.labels import label_to_text, readable
 
@@ -49,6 +50,7 @@ OTHER_NAMES = frozenset([
     "latin name", "trading as", "trades as", "trading name",
     "trade name", "doing business as", "dba", "login", "username", "user name", "handle", "screen name",
 ])  # fmt: skip
+_CODES = KEY_ENDS | CODE_ENDS | {"sku", "barcode", "serial", "ean", "isbn", "tag"}
 _MAKES, _MODELS = frozenset(["make", "brand", "manufacturer", "maker"]), frozenset(["model", "model name"])
 GIVEN, FAMILY = ("given name", "first name"), ("family name", "last name", "surname")
 Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]
@@ -293,11 +295,17 @@ def _literal_counts(rows: OnDisk, kinds: NDArray[np.uint8], relations: int) -> N
 
 
 def _by_promise(relations: Sequence[str], counts: NDArray[np.int64]) -> list[int]:
-    """Properties called names first, then a few of which there are most."""
+    """Properties called names first, then a few of which there are most, codes behind the others."""
     ranked = [(name_rank(relation), -int(counts[i]), i) for i, relation in enumerate(relations) if counts[i]]
     called = sorted(each for each in ranked if each[0] < 9)
-    others = sorted(each for each in ranked if each[0] == 9)
-    return [i for _, _, i in [*called[:40], *others[:OTHERS]]]
+    others = sorted(each for each in ranked if each[0] == 9)[:OTHERS]
+    others.sort(key=lambda each: _is_code(relations[each[2]]))
+    return [i for _, _, i in [*called[:40], *others]]
+
+
+def _is_code(relation: str) -> bool:
+    """Whether a property is called a code of a thing: its sku."""
+    return not _CODES.isdisjoint(label_to_text(relation).casefold().split()[-1:])
 
 
 def may_name(property: str, values: Sequence[str], things: int) -> bool:
