@@ -35,6 +35,22 @@ CLINIC = {
               "2,A1,V2,2025-02-11,injury,120,2025-03-01\n3,A2,V2,2025-02-12,vaccination,40,2025-02-12\n"
               "4,A3,V2,2025-03-01,injury,200,\n5,A4,V2,2025-03-05,check-up,30,2025-03-05\n",
 }  # fmt: skip
+KENNEL = {
+    "owners": "owner_id,owner,town\nO1,Ida Brandt,Lund\nO2,Per Holm,Ystad\nO3,Tove Ek,Lund\n",
+    "dogs": "dog_id,dog,breed,weight_kg,owner_id\nD1,Rex,terrier,9,O1\nD2,Mimi,poodle,6,O1\nD3,Bo,terrier,11,O2\n"
+            "D4,Sot,collie,19,O3\n",
+    "stays": "stay_id,dog_id,arrived,due_out,collected_on,quoted,charged\n1,D1,2025-01-10,2025-01-12,2025-01-12,50,50\n"
+             "2,D1,2025-02-01,2025-02-05,2025-02-20,100,140\n3,D2,2025-02-12,2025-02-13,2025-02-13,25,25\n"
+             "4,D4,2025-03-01,2025-03-04,,75,\n5,D3,2025-03-05,2025-03-06,2025-03-06,25,45\n",
+    "groomers": "groomer_id,groomer\nG1,Nils Dahl\nG2,Eva Lind\n",
+    "trims": "trim_id,dog_id,groomer_id,trimmed_on,price,paid_on,billed_on\n"
+             "1,D1,G1,2025-01-11,30,2025-01-11,2025-01-11\n2,D1,G2,2025-02-02,30,,2025-02-03\n3,D3,G2,2025-03-05,45,2025-03-06,2025-03-05\n4,D4,G1,2025-03-02,60,,\n",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def kennel(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    return Graph.open(built(tmp_path_factory.mktemp("kennel"), KENNEL))
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +102,52 @@ def test_what_is_meant_is_among_the_candidates(
     made = candidates(asked_of(text, clinic, method))
     assert Counter(each.plan for each in made).most_common(1)[0][1] == 1  # each plan once
     assert (parse(plan), form) in [(each.plan, each.form) for each in made]
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "plan"),
+    [
+        ("Which groomers have trimmed Sot but not Bo?", "differ",
+         "minus(and(class(groomer), follow(and(class(trim), follow(entity(\"dogs/D4\"), ^dog)), groomer)), "
+         "follow(and(class(trim), follow(entity(\"dogs/D3\"), ^dog)), groomer))"),
+        ("Which dogs have had a stay but never a trim?", "differ",
+         "minus(and(class(dog), follow(class(stay), dog)), follow(class(trim), dog))"),
+        ("Which dogs stayed and were trimmed?", "common",
+         "and(class(dog), follow(class(stay), dog), follow(class(trim), dog))"),
+        ("Which stay was charged the most above its quote?", "top_own",
+         "top(class(stay), calc(-, charged, quoted), largest)"),
+        ("How much more than quoted have we charged for stays in total?", "sum",
+         "sum(class(stay), calc(-, charged, quoted))"),
+        ("Which dogs' trims cost more than 50 altogether?", "where_sum",
+         "where(class(dog), sum(^dog/price), >, 50)"),
+        ("How many dogs have never been trimmed?", "count_minus",
+         "count(minus(class(dog), follow(class(trim), dog)))"),
+        ("Which dog is heavier, Rex or Bo?", "compare_own",
+         "compare(entity(\"dogs/D1\"), entity(\"dogs/D3\"), weight_kg, largest)"),
+        ("Which owners have had trims by both Nils Dahl and Eva Lind?", "common",
+         "and(class(owner), follow(follow(and(class(trim), follow(entity(\"groomers/G1\"), ^groomer)), dog), owner), "
+         "follow(follow(and(class(trim), follow(entity(\"groomers/G2\"), ^groomer)), dog), owner))"),
+        ("Which stays of terriers have not been charged?", "list_e",
+         "and(and(class(stay), follow(follow(entity(\"\\\"terrier\\\"\"), ^breed), ^dog)), "
+         "wherecount(class(stay), charged, =, 0))"),
+        ("Which dogs have trims that were billed but not paid?", "list_k",
+         "and(class(dog), follow(and(class(trim), wherecount(class(trim), paid_on, =, 0), "
+         "wherecount(class(trim), billed_on, >, 0)), dog))"),
+        ("Which dogs were collected more than 7 days after they were due out?", "list_k",
+         "and(class(dog), follow(where(class(stay), span(due_out, collected_on, days), >, 7), dog))"),
+        ("Which stays were charged more than 10 above what was quoted?", "list_e",
+         "and(class(stay), where(class(stay), calc(-, charged, quoted), >, 10))"),
+    ],
+)  # fmt: skip
+def test_two_of_something_and_two_conditions(text: str, form: str, plan: str, kennel: Graph, method: Operators) -> None:
+    made = [(each.plan, each.form) for each in candidates(asked_of(text, kennel, method))]
+    assert (parse(plan), form) in made
+
+
+def test_what_is_of_one_thing_is_never_of_two(kennel: Graph, method: Operators) -> None:
+    """A trim is of one dog, so that no trim is of Sot and not of Bo."""
+    made = candidates(asked_of("Which trims were of Sot but not of Bo?", kennel, method))
+    assert not [each for each in made if each.form == "differ" and each.kind == "trim"]
 
 
 def test_cases_are_conditions_that_the_words_may_mean(clinic: Graph, method: Operators) -> None:
@@ -140,6 +202,27 @@ def test_a_refusal_is_replaced_by_a_likely_plan_and_a_sure_answer_by_none(clinic
     assert not prefers(replace(best, probability=0.2), sure, numbers)
     odds = [signs_of(replace(best, probability=share), refused)["ranked"] for share in (0.0, 0.3, 0.9, 1.0)]
     assert odds == sorted(odds) and np.isfinite(odds).all()
+
+
+def test_a_superlative_of_one_and_a_sum_of_nothing_are_no_candidates(kennel: Graph, method: Operators) -> None:
+    asked = asked_of("How much was Sot's stay charged, and which was the dearest?", kennel, method)
+    sot = p.And((p.Class("stay"), p.Follow(p.Entities(("dogs/D4",)), (p.Step("dog", False),))))
+    charged = (p.Step("charged"),)
+    for plan in (p.Top(sot, p.Key((p.Step("quoted"),))), p.Aggregate("sum", sot, charged)):
+        assert executed(EventPlan(plan, "sum", "stay", {"left": 0.0}), asked) is None
+    assert executed(EventPlan(p.Aggregate("sum", sot, (p.Step("quoted"),)), "sum", "stay", {"left": 0.0}), asked)
+
+
+def test_so_many_of_the_largest(kennel: Graph, method: Operators) -> None:
+    tops = [each.plan for each in candidates(asked_of("What are the two heaviest dogs?", kennel, method))]
+    assert any(isinstance(plan, p.Top) and plan.k == 2 and plan.key.path == (p.Step("weight_kg"),) for plan in tops)
+
+
+def test_a_month_of_no_year_is_not_left_out(kennel: Graph, method: Operators) -> None:
+    assert method.encoder is not None
+    text = "How many trims were there in March?"
+    assert ranked(Scene(Question("q", text), kennel, method.encoder), method.encoder) is None
+    assert ranked(Scene(Question("q", f"{text[:-1]} 2025?"), kennel, method.encoder), method.encoder) is not None
 
 
 def test_without_ranking_nothing_is_weighed(clinic: Graph) -> None:

@@ -175,8 +175,10 @@ def several(noun: str) -> str:
 
 def akin(a: str, b: str) -> bool:
     """Whether two words share their beginning: "director", "directed"."""
+    if len(a) < 5 or a[:5] != b[:5]:
+        return False
     shared = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-    return shared >= 5 and shared >= 0.6 * max(len(a), len(b))
+    return shared >= 0.6 * max(len(a), len(b))
 
 
 def head_of(label: str) -> str:

@@ -18,7 +18,9 @@ from clew.query import plan as p
 from clew.query.asked import Filter
 from clew.query.execute import ExecutionLimits, Executor
 from clew.query.question import read_question
-from clew.query.vocabulary import akin, forms
+from clew.query.values import unit_for
+from clew.query.vocabulary import DOWN, HOLDING, MEASURES, PACES, akin, base_of, forms
+from clew.retrieval.chunks import Chunk
 from clew.retrieval.events.kinds import Stated
 from clew.retrieval.events.scene import Scene
 from clew.retrieval.words import FUNCTION
@@ -28,7 +30,7 @@ LETTERS = 3  # of a word that says something
 DIGITS = 3  # of a number that may be one of things; years have four
 UNLIKE, LIKE = 0.25, 0.75  # cosines of a word and a name that have nothing, and everything, in common
 _CUES: dict[str, str] = {
-    "how_many": r"\bhow many\b|\bnumber of\b|\bcount\b|\bnumbers?\b",
+    "how_many": r"\bhow many\b|\bnumber of\b|\bno\.? of\b|\bcount(?:ing)?\b|\bnumbers?\b|\bthe figure\b",
     "how_often": r"\bhow (?:often|many times)\b|\btimes\b|\boften\b",
     "how_much": r"\bhow much\b",
     "how_long": r"\bhow long\b|\bhours?\b|\bminutes\b",
@@ -50,13 +52,18 @@ _CUES: dict[str, str] = {
     "list": r"\b(?:list|show|names?|find|give)\b",
     "truth": r"^(?:is|are|was|were|did|does|do|has|have|had|can|could|will)\b|\b(?:right|true|correct|yes or no)\b",
     "there": r"\b(?:is|are|was|were) there\b|\bany\b",
-    "not": r"\b(?:not|never|no|none|nobody|no[- ]one|without|lacking|yet to|un[a-z]+ed|unpaid)\b|n't\b",
+    "not": r"\b(?:not|never|no|none|zero|nobody|no[- ]one|without|lacking|yet to|un[a-z]+ed|unpaid)\b|n't\b",
     "still": r"\b(?:still|outstanding|open|overdue|late|pending|yet|waiting|due|missing)\b",
     "both": r"\b(?:both|as well(?: as)?|also|too|in common|shared?|sharing|again|plus)\b",
     "or": r"\bor\b|\bvs\b|\bversus\b|\bbetween\b",
     "money": r"\b(?:money|cash|revenue|takings|turnover|income|earn\w*|br(?:ings?|ought) in|spen[dt]|spending|grossed"
     r"|value|worth|paid|pay|cost|price|owe[sd]?|charge[ds]?|bill(?:ed)?|pounds|euros|dollars)\b",
     "each": r"\b(?:each|every|per|by)\b",
+    "but": r"\b(?:but|yet|although|though|despite|except|rather than|instead of|leaving out|without)\b",
+    "gap": r"\b(?:differ\w*|gap|apart|minus|less|left(?: over)?|leftover|remain\w*|unspent|unused|uneaten"
+    r"|lost|loss|lose|losing|over|under|short|above|below|beyond|than|exceed\w*|more|margin|saved?|shrank|grew|gained?)\b",
+    "lacks": r"\b(?:no|not|never|zero|without|lack\w*|missing|absent|blank|empty|outstanding|still|yet|nobody|none"
+    r"|un[a-z]+ed)\b|n't\b",
 }
 CUES = {name: re.compile(pattern) for name, pattern in _CUES.items()}
 """By what each sort of words is called: the words that say what a question wants to know."""
@@ -81,14 +88,16 @@ _COUNTS = re.compile(
 )
 _EACH = re.compile(r"\b(?:per|each|every)(?: [a-z⟨]+){1,3}")
 _LASTING = re.compile(
-    r"\b(?P<op>longer than|more than|over|at least|less than|under|shorter than) "
-    rf"(?P<n>\d+|an?|{'|'.join(_WHOLE)}) (?P<unit>night|day|week|month)s?\b"
+    r"\b(?P<op>longer than|more than|over|beyond|upwards of|at least|less than|under|shorter than) "
+    rf"(?P<n>\d+|an?|{'|'.join(_WHOLE)}) (?P<unit>night|day|week|fortnight|month)s?\b"
 )
 _SIGNS: Mapping[str, p.CountOp] = {
-    "more than": ">", "over": ">", "longer than": ">", "at least": ">=", "fewer than": "<", "less than": "<",
+    "more than": ">", "over": ">", "beyond": ">", "upwards of": ">",
+    "longer than": ">", "at least": ">=", "fewer than": "<", "less than": "<",
     "shorter than": "<", "exactly": "=", "just": "=", "only": "=", "under": "<", "at most": "<=",
 }  # fmt: skip
-_DAYS = {"night": 1, "day": 1, "week": 7, "month": 30}
+_DAYS = {"night": 1, "day": 1, "week": 7, "fortnight": 14, "month": 30}
+_SPELLS = frozenset(["hour", "day", "week", "month", "year", "night", "minute", "head", "unit", "kilo", "kg", "litre"])
 _PAIR = re.compile(
     r"\b(?:below|under|less|fewer|short|low|lower|beneath|over|above|exceed\w*|more|higher|bigger|reorder|running out"
     r"|than|minimum|maximum|limit)\b"
@@ -101,6 +110,12 @@ _AGAINST = {
     "over": re.compile(r"\b(?:over|exceed\w*|more|oversubscribed|overbooked|too many|above|beyond)\b"),
     "free": re.compile(r"\b(?:free|left|spare|room for|space for|spaces?|fewer|less|under|not full|available)\b"),
 }
+_UP = re.compile(
+    r"\b(?:most|top|highest|maximum|max|favou?rite|best|more (?:[a-z]+ ){0,3}than (?:any|every|all|the other)[a-z]*)\b"
+)
+_DOWN_ = re.compile(r"\b(?:least|fewest|lowest|minimum|min)\b")
+_RANKS = ("est", "er", "worst", "worse")
+_EITHER = PACES | {"good", "bad"}  # whether the larger is meant depends on what is measured
 Floats = NDArray[np.float32]
 
 
@@ -127,17 +142,27 @@ class EventQuestion:
         dated = {i for _, _, at in scene.dates() for i in at}
         words = [word for i, word in enumerate(scene.words) if i not in dated]
         stated = " ".join(words) if dated else scene.question.text  # "10 to 16 March" is no number
+        read = read_question(stated)
         self.filters: list[Filter] = [
-            each for each in read_question(stated).filters if isinstance(each.value, p.Number) and not each.of_count
+            each for each in read.filters if isinstance(each.value, p.Number) and not each.of_count
         ]
-        self.each_of = [match.group(0).split()[1:] for match in _EACH.finditer(text)]
+        self.first = read.ranked.k if read.ranked is not None else 1
+        """How many of the largest or smallest are asked for."""
+        self.each_of = [of for match in _EACH.finditer(text) if (of := match.group(0).split()[1:])[0] not in _SPELLS]
         """The words behind "per" and "each", one of which says of what a figure each is asked for."""
         self.numbers = [(i, number) for i in free if (number := _number(scene.words[i])) is not None]
         """The numbers that the words state, each with its place."""
-        self.counts = [_counted(match) for match in _COUNTS.finditer(text)]
+        plain = " ".join(scene.words[scene.begin :])
+        measured = {each.value.value for each in self.filters if isinstance(each.value, p.Number) and each.value.unit}
+        self.counts = [each for match in _COUNTS.finditer(plain) if (each := _counted(match))[1] not in measured]
         """How many of something are asked for: "three or more"."""
+        self.figures = [
+            (*_counted(match), _beside(plain[: match.start()].split()[-1:], plain[match.end() :].split()[:2]))
+            for match in _COUNTS.finditer(plain) if match["op"] or match["more"]
+        ]  # fmt: skip
+        """The same where things may state the number themselves, with the words behind it: "more than 16 panels"."""
         self.lasting = [
-            (_SIGNS[match["op"]], _n(match["n"]) * _DAYS[match["unit"]]) for match in _LASTING.finditer(text)
+            (_SIGNS[match["op"]], _n(match["n"]) * _DAYS[match["unit"]]) for match in _LASTING.finditer(plain)
         ]
         """How many days something must have lasted."""
         self.compares = not self.filters and _PAIR.search(scene.text) is not None
@@ -145,6 +170,9 @@ class EventQuestion:
         self.limits = {name for name, cue in _AGAINST.items() if cue.search(text)}
         """How a number of events may be held against a figure of what has them: full, over, or with some left."""
         self.below = _BELOW.search(scene.text) is not None
+        self._rank()
+        self.topics = [c for c in scene.topics if not self._compared(c)]
+        """What is named, but for numbers that something is held against."""
         filtered = {word for each in self.filters for text in each.words for word in text.lower().split()}
         self.unsaid = {
             kind: frozenset(word for word in scene.left(dated, (kind,), filtered) if word not in SAID)
@@ -152,40 +180,85 @@ class EventQuestion:
         }
         """By kinds, the words that neither they nor their links account for."""
         self._alike: dict[str, float] = {}
+        self._meant: dict[str, float] = {}
+        self._cosines: dict[tuple[str, str], float] = {}
+        self._vectors: dict[str, Floats] = dict(zip(self.words, self._encoded[1:], strict=True))
+
+    def _rank(self) -> None:
+        words = self.scene.words[self.scene.begin :]
+        bases = {word: base for word in words if word.endswith(_RANKS) and (base := base_of(word))}
+        self.measured = frozenset(word for base in bases.values() for word in MEASURES[base])
+        """What the adjectives measure that rank or compare."""
+        text = self.scene.clause
+        up, down = (pattern.search(text) is not None for pattern in (_UP, _DOWN_))
+        best = [base for word, base in bases.items() if word.endswith("st")]
+        self.sides = _sides(up, down, best)
+        """Whether the largest, the smallest or either may be asked for."""
+        self.of_two = _sides(self.cues["most"] or up, self.cues["least"] or down, list(bases.values()))
+        """The same of two things."""
+
+    def _compared(self, chunk: Chunk) -> bool:
+        """Whether a named number is one that the question holds something against: "took more than 14 days"."""
+        word = self.scene.words[chunk.start]
+        if isinstance(chunk.plan, p.Follow) and self.cues["lacks"] and chunk.condition is None:
+            return True  # a flag that may be denied
+        if chunk.end - chunk.start > 1 or not re.fullmatch(r"\d+(?:\.\d+)?", word):
+            return False
+        stated = {each.value.value for each in self.filters if isinstance(each.value, p.Number)}
+        return float(word) in stated | {n for _, n in self.counts}
+
+    def stated(self, value: p.Number, figure: Stated) -> p.Number:
+        """A number of the question in the unit that its name means beside a figure: "pounds" of money or of weight."""
+        if not value.unit:
+            return value
+        dimension = self.scene.keys.dimension(figure.step)
+        return p.Number(value.value, unit_for(value.unit, dimension) if dimension else "")
 
     def _telling(self, places: Iterable[int]) -> list[str]:
         words = dict.fromkeys(self.scene.words[i] for i in places)
         return [w for w in words if w not in FUNCTION and w not in SAID and not w.isdigit() and len(w) >= LETTERS]
 
     @cached_property
+    def _encoded(self) -> Floats:
+        """(1 + words, D) what the question says, its names hidden, and each of its words."""
+        text = re.sub(r"⟨x*(?: ⟨x*)*", "X", self.scene.clause)
+        return self._encoder.encode([text, *self.words])
+
+    @property
     def vector(self) -> Floats:
         """(D,) what the question says, its names hidden."""
-        text = re.sub(r"⟨x*(?: ⟨x*)*", "X", self.scene.clause)
-        vector: Floats = self._encoder.encode([text], role="query")[0]
+        vector: Floats = self._encoded[0]
         return vector
 
-    @cached_property
-    def _vectors(self) -> Floats:
-        return self._encoder.encode(self.words)
+    def _vector(self, name: str) -> Floats:
+        vector: Floats | None = self._vectors.get(name)
+        if vector is None:
+            vector = self._vectors[name] = self._encoder.encode([name])[0]
+        return vector
 
     def alike(self, name: str) -> float:
         """The largest cosine of a name with a word of the question."""
         if not self.words or not name:
             return 0.0
         if name not in self._alike:
-            self._alike[name] = float(np.max(self._vectors @ self._encoder.encode([name])[0]))
+            self._alike[name] = float(np.max(self._encoded[1:] @ self._vector(name)))
         return self._alike[name]
 
+    def meaning(self, name: str) -> float:
+        """The cosine of a name with the question as a whole, its names hidden."""
+        if name not in self._meant:
+            self._meant[name] = float(self.vector @ self._vector(name)) if name else 0.0
+        return self._meant[name]
+
     def cosine(self, word: str, name: str) -> float:
-        one, other = self._encoder.encode([word, name])
-        return float(one @ other)
+        if (word, name) not in self._cosines:
+            self._cosines[word, name] = float(self._vector(word) @ self._vector(name))
+        return self._cosines[word, name]
 
     def unlike(self, words: Sequence[str], names: Sequence[str]) -> float:
         """How many of some words no name is like."""
-        if not words:
-            return 0.0
-        best = np.max(self._encoder.encode(list(words)) @ self._encoder.encode(list(names)).T, axis=1)
-        return float(np.sum(1 - np.clip((best - UNLIKE) / (LIKE - UNLIKE), 0, 1)))
+        best = (max(self.cosine(word, name) for name in names) for word in words)
+        return sum(1 - min(max((each - UNLIKE) / (LIKE - UNLIKE), 0.0), 1.0) for each in best)
 
     def says(self, words: Iterable[str]) -> bool:
         """Whether the question says one of some words, in any form."""
@@ -196,6 +269,14 @@ class EventQuestion:
         long = [word for word in self.words if len(word) > LETTERS]
         return any(forms(word) & forms(each) or akin(each, word) for each in words for word in long)
 
+    def place_of(self, words: Iterable[str]) -> int:
+        """The place of the first word that is akin to one of some; behind all others where none is."""
+        some, every = set(words), self.scene.words
+        said = (
+            i for i, word in enumerate(every) if any(forms(word) & forms(each) or akin(each, word) for each in some)
+        )
+        return next(said, len(every))
+
     def fit(self, figure: Stated) -> float:
         """How well the words name a figure."""
         return figure.said_by(self.words) if self.words else 0.0
@@ -203,10 +284,20 @@ class EventQuestion:
     def near(self, place: int) -> list[str]:
         """The words beside a number that may say what it is one of: two behind it and one before."""
         words = self.scene.words
+        if "-" in words[place]:
+            return [words[place].split("-", 1)[1]]
         return [w for w in (*words[place + 1 : place + 3], *words[max(0, place - 1) : place]) if w in self.words]
 
 
+def _sides(up: bool, down: bool, bases: Sequence[str]) -> list[bool]:
+    up |= any(base not in DOWN or base in _EITHER for base in bases)
+    down |= any(base in DOWN or base in _EITHER for base in bases)
+    return [largest for largest, said in ((True, up), (False, down)) if said]
+
+
 def _number(word: str) -> float | None:
+    """The number that a word is, or begins with: "two-bedroom"."""
+    word = word.split("-")[0] if word.count("-") == 1 else word
     if word.isdigit():
         return float(word) if len(word) <= DIGITS else None
     return float(_WHOLE[word]) if word in _WHOLE and word != "one" else None
@@ -214,6 +305,12 @@ def _number(word: str) -> float | None:
 
 def _n(text: str) -> int:
     return int(text) if text.isdigit() else _WHOLE.get(text, 1)
+
+
+def _beside(before: Sequence[str], behind: Sequence[str]) -> list[str]:
+    """The words beside a number that may say what it is one of; what "holds" so many has a capacity."""
+    holds = [word for each in before if not HOLDING.isdisjoint(forms(each)) for word in ("capacity", "seats", "places")]
+    return [word for word in (*behind, *before) if word not in FUNCTION] + holds
 
 
 def _counted(match: re.Match[str]) -> tuple[p.CountOp, int]:

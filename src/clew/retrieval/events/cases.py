@@ -5,19 +5,27 @@ their figures compared, dates and numbers. Which of them is meant is not decided
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from clew.query import plan as p
+from clew.query.asked import Filter
 from clew.query.meanings import names_other_date
 from clew.query.vocabulary import forms
 from clew.retrieval.events.asked import EventQuestion
 from clew.retrieval.events.came_out import said_of
-from clew.retrieval.events.kinds import Stated
+from clew.retrieval.events.kinds import DUE, Stated
 from clew.retrieval.events.last_time import date_of
 from clew.retrieval.events.outcomes import Outcome, outcomes
 from clew.retrieval.events.scene import all_of
+from clew.retrieval.joining import followed
 
+_HOW_MANY: tuple[p.CountOp, p.CountOp] = ("=", ">")
+_TOLD = ("out_said", "lack_hit")
+PAIRED = 0.6  # how well a value fits that is one of two conditions
+LACKED = 0.35  # cosine of a word with a column that has gaps
+BEYOND = 0.6  # the same as `NEAR` of a value of what events lead to
+FURTHER = 0.1  # what a value fits less for each link
 SOME = 0.3  # share of the events that must state a date or a number
 MOST = 0.5  # the same of what events lead to, and of figures that are compared
 VALUES = 12  # of a column by which things of a kind fall into groups
@@ -28,6 +36,7 @@ NAMED = 0.35  # how well a word must fit a figure that is compared
 EQUAL = 0.4  # the same of a number that is stated
 FIGURES = 6  # of a kind of which two are compared
 CASES = 6  # of one sort
+_OF_COLUMNS = frozenset(["id", "code", "no", "number", "ref", "date", "at", "on", "by", "name"])
 _LASTS = frozenset(["longer", "nights", "night", "ran", "lasted", "week", "weeks"])
 
 
@@ -40,6 +49,8 @@ class Conditions:
     outcome: Outcome | None = None
     so: bool = True  # of an outcome: that it is so
     words: frozenset[str] = frozenset()  # that these conditions account for
+    about: str = ""  # the column that they are on
+    filtered: bool = False  # whether the numbers that the question states are in it
     signs: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, some: p.SetPlan, dates: list[tuple[p.Op, p.Date, set[int]]]) -> p.SetPlan | None:
@@ -54,16 +65,46 @@ class Conditions:
         return some
 
 
-def cases(kind: str, asked: EventQuestion) -> list[Conditions]:
+def cases(kind: str, asked: EventQuestion, *, timed: bool = True) -> list[Conditions]:
     """The cases of a kind: without a condition beside those on dates and numbers that the question states, and with
-    each that its words may mean."""
-    came = [Conditions(), *_outcomes(kind, asked)]
-    others = [*_values(kind, asked), *_compared(kind, asked)]
-    return [_joined(each, timed) for each in (came[0], *others, *came[1:]) for timed in _measured(kind, asked)]
+    each that its words may mean.
+
+    Args:
+        timed: with the conditions on dates and numbers.
+    """
+    came, values = list(_outcomes(kind, asked)), _values(kind, asked)
+    missing, there = _lacking(kind, asked, came)
+    single = [*values, *_compared(kind, asked), *_apart(kind, asked), *came, *missing]
+    measured = _measured(kind, asked) if timed else [Conditions()]
+    every = (Conditions(), *single, *_pairs(values, [*came, *missing, *there]))
+    return [_joined(each, other) for each in every for other in ([Conditions()] if each.filtered else measured)]
 
 
 def _joined(one: Conditions, other: Conditions) -> Conditions:
     return replace(one, tests=other.tests, words=one.words | other.words, signs={**other.signs, **one.signs})
+
+
+def _pairs(values: Sequence[Conditions], came: Sequence[Conditions]) -> list[Conditions]:
+    """Two conditions that both are said: delivered and still unpaid, dangerous and not repaired."""
+    said = [each for each in values if max(each.signs["val_hit"], each.signs["val_sim"]) >= PAIRED]
+    told = [each for each in map(_as_set, came) if each.outcome is None and any(each.signs.get(name) for name in _TOLD)]
+    every, found = [*said, *told], list[Conditions]()
+    for i, one in enumerate(every):
+        for other in every[i + 1 :]:
+            if one.about != other.about:
+                both = {name: min(value, other.signs.get(name, value)) for name, value in one.signs.items()}
+                signs = {**other.signs, **both, "two": 1.0}
+                found.append(
+                    Conditions((*one.sets, *other.sets), words=one.words | other.words, about="two", signs=signs)
+                )
+    return found[:CASES]
+
+
+def _as_set(one: Conditions) -> Conditions:
+    """How something came out as a set of events, where that does not depend on a date."""
+    if one.outcome is None or one.outcome.what not in ("open", "flag"):
+        return one
+    return replace(one, sets=(*one.sets, one.outcome.so if one.so else one.outcome.not_so), outcome=None)
 
 
 def _outcomes(kind: str, asked: EventQuestion) -> Iterator[Conditions]:
@@ -77,42 +118,91 @@ def _outcomes(kind: str, asked: EventQuestion) -> Iterator[Conditions]:
             agrees, fit = told  # type: ignore[misc]
             signs = {"out": 1.0, "out_fit": fit, "out_said": float(named), "out_agrees": float(so == agrees)}
             yield Conditions(
-                outcome=each, so=so, words=each.words, signs={**signs, "out_not": float(so and asked.cues["not"])}
+                outcome=each, so=so, words=each.words, about=f"{each.what} {each.done}",
+                signs={**signs, "out_not": float(so and asked.cues["not"])},
+            )  # fmt: skip
+
+
+def _lacking(kind: str, asked: EventQuestion, came: Sequence[Conditions]) -> tuple[list[Conditions], list[Conditions]]:
+    """That events state nothing in a column that others have something in, and that they do."""
+    known = {word for each in came if each.outcome is not None for word in each.words}
+    found = list[tuple[float, tuple[Conditions, Conditions]]]()
+    for step, label in asked.scene.events.partly(kind) if asked.cues["lacks"] else ():
+        words = [word for word in label if word not in _OF_COLUMNS] or label
+        hit, like = asked.says_akin(words), asked.alike(" ".join(words))
+        if (hit or like > LACKED) and not known >= set(words):
+            told = {"lack": 1.0, "lack_hit": float(hit), "lack_sim": like}
+            all_, about = asked.scene.events.all(kind), step.relation
+            missing, there = (p.WhereCount(all_, (step,), op, 0) for op in _HOW_MANY)
+            two = (
+                Conditions((missing,), words=frozenset(label), about=about, signs=told),
+                Conditions((there,), words=frozenset(label), about=about, signs={**told, "lack": 0.0, "states": 1.0}),
             )
+            found.append((max(hit, like), two))
+    best = [two for _, two in sorted(found, key=lambda each: -each[0])[:TAKEN]]
+    return [missing for missing, _ in best], [there for _, there in best]
 
 
 def _values(kind: str, asked: EventQuestion) -> list[Conditions]:
     """That a column of a few values says one that a word is like."""
     events, found = asked.scene.events, list[tuple[float, Conditions]]()
-    for step, texts in events.values(kind, VALUES):
-        for id, text in texts:
-            words = re.findall(r"[a-z]+", text.lower())
-            if not words:
-                continue
-            hit, like = float(asked.says_akin(words)), asked.alike(text.lower())
-            if hit or like > NEAR:
-                some = p.Follow(p.Entities((id,)), (p.Step(step.relation, False),))
-                signs = {"val": 1.0, "val_hit": hit, "val_sim": like}
-                found.append((max(hit, like), Conditions((some,), words=frozenset(words), signs=signs)))
+    paths: list[tuple[p.Path, str]] = [((), kind), *(((link.step,), link.to) for link in events.links(kind))]
+    for path, owner in paths:
+        for step, texts in events.values(owner, VALUES):
+            for id, text in texts:
+                words = re.findall(r"[a-z]+", text.lower())
+                if not words:
+                    continue
+                hit, like = float(asked.says_akin(words)), asked.alike(text.lower())
+                if hit or like > (BEYOND if path else NEAR):
+                    some: p.SetPlan = p.Follow(p.Entities((id,)), (p.Step(step.relation, False),))
+                    some = followed(some, p.turned(path)) if path else some
+                    signs = {"val": 1.0, "val_hit": hit, "val_sim": like, "val_hop": float(len(path))}
+                    fit = max(hit, like) - FURTHER * len(path)
+                    case = Conditions((some,), words=frozenset(words), about=step.relation, signs=signs)
+                    found.append((fit, case))
     return [case for _, case in sorted(found, key=lambda each: -each[0])[:TAKEN]]
 
 
 def _compared(kind: str, asked: EventQuestion) -> list[Conditions]:
     """That one figure of a thing is below another: stock below its minimum."""
-    figures = asked.scene.events.stated(kind, "number", MOST)
-    if not asked.compares or len(figures) > FIGURES:
-        return []
+    figures = asked.scene.events.stated(kind, "number", MOST) if asked.compares else []
     fits = {each: max(asked.fit(each), asked.alike(each.label)) for each in figures}
-    named, found = [each for each in figures if fits[each] >= NAMED], list[Conditions]()
-    for one in named:
-        for other in (each for each in named if each.step != one.step):
+    best, found = sorted(figures, key=lambda each: -fits[each])[:FIGURES], list[tuple[float, Conditions]]()
+    for one in best:
+        for other in (each for each in best if each.step != one.step and max(fits[one], fits[each]) >= NAMED):
             for op in ("<", ">"):
                 test = p.Test((one.step,), op, p.Number(0), beside=p.Combined((other.step,), "-"))
                 some = p.Where(asked.scene.events.all(kind), test)
                 signs = {"pair": 1.0, "pair_x": fits[one], "pair_y": fits[other],
+                         "pair_both": min(fits[one], fits[other]),
                          "pair_dir": float((op == "<") == asked.below)}  # fmt: skip
-                found.append(Conditions((some,), words=one.words | other.words, signs=signs))
-    return found[:CASES]
+                words = one.words | other.words
+                found.append((fits[one] + fits[other], Conditions((some,), words=words, about="pair", signs=signs)))
+    return [case for _, case in sorted(found, key=lambda each: -each[0])[:CASES]]
+
+
+def _apart(kind: str, asked: EventQuestion) -> list[Conditions]:
+    """That two figures of a thing are so much apart: marks of two examiners more than ten marks."""
+    counts = [Filter((), op, p.Number(n)) for op, n, _ in asked.figures]
+    stated = (asked.filters or counts) if asked.cues["gap"] else []
+    figures, found = asked.scene.events.stated(kind, "number", MOST) if stated else [], list[tuple[float, Conditions]]()
+    for one in figures:
+        for other in (each for each in figures if each.step != one.step):
+            fits = [max(asked.fit(each), asked.alike(each.label)) for each in (one, other)]
+            for each in stated if min(fits) >= NAMED else ():
+                test = of_figure(one, each, asked, beside=p.Combined((other.step,), "-"))
+                some = p.Where(asked.scene.events.all(kind), test)
+                signs = {"gap": 1.0, "pair_x": fits[0], "pair_y": fits[1], "gap_less": float(each.op in ("<", "<="))}
+                words = one.words | other.words
+                found.append((sum(fits), Conditions((some,), words=words, about="gap", filtered=True, signs=signs)))
+                if each.op in (">", ">=") and one.label < other.label:
+                    back = of_figure(other, each, asked, beside=p.Combined((one.step,), "-"))
+                    either = p.Or((some, p.Where(asked.scene.events.all(kind), back)))
+                    signs = {**signs, "gap_either": 1.0}
+                    case = Conditions((either,), words=words, about="gap", filtered=True, signs=signs)
+                    found.append((sum(fits), case))
+    return [case for _, case in sorted(found, key=lambda each: -each[0])[:TAKEN]]
 
 
 def _measured(kind: str, asked: EventQuestion) -> list[Conditions]:
@@ -121,19 +211,42 @@ def _measured(kind: str, asked: EventQuestion) -> list[Conditions]:
     found = [Conditions()]
     if asked.scene.dates():
         found = _dated(kind, asked)
+    plain = found if asked.filters else []  # where the number is held against all that something comes to
     for each in asked.filters:
-        figures = asked.scene.events.stated(kind, "number", 0.7)
+        figures = asked.scene.events.stated(kind, "number", SOME)
         best = sorted(figures, key=lambda figure, words=each.words: -figure.named_by(words))[:NUMBERED]  # type: ignore[misc]
         found = [
             Conditions(
-                tests=(*case.tests, p.Test((figure.step,), each.op, each.value, each.upper)),
+                tests=(*case.tests, of_figure(figure, each, asked)),
                 words=case.words | figure.words,
                 signs={**case.signs, "filter_named": figure.named_by(each.words),
                        "filter_sim": asked.alike(figure.label)},
             )
             for case in found for figure in best
         ]  # fmt: skip
-    return [*found[:CASES], *[*_equal(kind, asked), *_lasting(kind, asked)][:CASES]]
+    for op, n, words in asked.figures:
+        figures = sorted(asked.scene.events.stated(kind, "number", SOME), key=lambda each: -each.named_by(words))[:1]
+        for figure in figures if figures and figures[0].named_by(words) >= EQUAL else ():
+            found += [
+                replace(
+                    case, tests=(*case.tests, p.Test((figure.step,), op, p.Number(n))), words=case.words | figure.words,
+                    signs={**case.signs, "held": figure.named_by(words)},
+                )
+                for case in found
+            ]  # fmt: skip
+    return [*found[:CASES], *plain, *[*_equal(kind, asked), *_lasting(kind, asked)][:CASES]]
+
+
+def of_figure(
+    figure: Stated, stated: Filter, asked: EventQuestion, path: p.Path = (), *, beside: p.Beside | None = None,
+    how: p.Tested = "value", among: p.SetPlan | None = None,
+) -> p.Test:  # fmt: skip
+    """The condition that a question states, on a figure at the end of a path."""
+    value, upper = (
+        asked.stated(each, figure) if isinstance(each, p.Number) else each for each in (stated.value, stated.upper)
+    )
+    assert value is not None
+    return p.Test((*path, figure.step), stated.op, value, upper, beside, how, among)
 
 
 def _dated(kind: str, asked: EventQuestion) -> list[Conditions]:
@@ -175,9 +288,12 @@ def _lasting(kind: str, asked: EventQuestion) -> Iterator[Conditions]:
     for op, days in asked.lasting:
         for one in dates:
             for other in dates:
-                if events.middle(kind, one.step) < events.middle(kind, other.step):
+                due = not one.words.isdisjoint(DUE)
+                if one.step != other.step and (due or events.before(kind, one.step, other.step)):
                     test = p.Test((other.step,), op, p.Number(days), beside=p.Since((one.step,), "days"))
-                    yield Conditions(tests=(test,), words=_LASTS, signs={"lasts": 1.0})
+                    said = min(one.named_by(asked.words), other.named_by(asked.words))
+                    signs = {"lasts": 1.0, "lasts_said": said, "lasts_due": float(due)}
+                    yield Conditions(tests=(test,), words=_LASTS, signs=signs)
 
 
 def told_by(case: Conditions, words: frozenset[str]) -> set[str]:

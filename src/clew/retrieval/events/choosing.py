@@ -17,7 +17,7 @@ from clew.retrieval.unnamed.weighing import probability
 from clew.types import Answer
 
 SURE = 0.9  # what was found is not looked at again from this probability on
-TAKEN = 0.55  # probability that the plan is right and the other is not from which it is taken
+TAKEN = 0.5  # probability that the plan is right and the other is not from which it is taken
 BELIEVED = 0.9  # of its probability: so often plans were right, beside it, on graphs that the network had not seen
 UNNAMED = "unnamed"  # in the details of an answer: no word names what it compares by
 _SORTS: dict[str, tuple[str, ...]] = {

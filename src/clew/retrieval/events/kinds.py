@@ -34,6 +34,7 @@ from clew.retrieval.words import FUNCTION
 AGAIN = 1.4  # times that a value comes which things are put together by
 FEW = 3  # things of which each may be a group
 MOSTLY = 0.7  # share of the things that must be in a group
+WORDS = 2  # in the mean, of a text that says what something is
 SOME = 5  # things of a kind whose names tell whether they are codes
 KINDS = 60  # kinds of a graph that are looked at
 LOOKED_AT = 2000  # things of a kind that tell where its links lead
@@ -265,6 +266,20 @@ class Events:
 
         return self._graph.derived(("retrieval.events.middle", kind, step), made)
 
+    def before(self, kind: str, one: p.Step, other: p.Step) -> bool:
+        """Whether the first of two dates is mostly the earlier one, of the things of a kind that state both."""
+
+        def made() -> bool:
+            days = []
+            for step in (one, other):
+                owners, ends = self._executor.pairs(self.members(kind), (step,))
+                known, low, _ = column(self._graph, Binding.of(self._graph).relation(step.relation)).of(ends)
+                days.append(dict(zip(owners[known].tolist(), low[known].tolist(), strict=True)))
+            both = days[0].keys() & days[1].keys()
+            return len(both) > 0 and 2 * sum(days[0][each] <= days[1][each] for each in both) > len(both)
+
+        return self._graph.derived(("retrieval.events.before", kind, one, other), made)
+
     def categories(self, kind: str) -> list[tuple[p.Step, list[str]]]:
         """The columns of texts by which things of a kind fall into groups, each with the words of its name."""
 
@@ -310,6 +325,43 @@ class Events:
             return found
 
         return self._graph.derived(("retrieval.events.texts", kind, share), made)
+
+    def several(self, kind: str, to: str) -> list[p.Path]:
+        """The steps by which things of a kind lead to several of another: the crew of a call-out."""
+
+        def made() -> list[p.Path]:
+            some, others, found = sampled(self.members(kind)), self.members(to), list[p.Path]()
+            for step, _ in steps_of(self._graph, some):
+                owners, ends = self._executor.pairs(some, (step,))
+                if len(ends) and len(np.unique(owners)) < len(owners) and held(ends, others).mean() >= OF_KIND:
+                    found.append((step,))
+            return found
+
+        return self._graph.derived(("retrieval.events.several", kind, to), made)
+
+    def partly(self, kind: str) -> list[tuple[p.Step, list[str]]]:
+        """The columns in which some things of a kind state something and others nothing, each with the words of its
+        name."""
+
+        def made() -> list[tuple[p.Step, list[str]]]:
+            keys, members, found = Keys(self._graph), self.members(kind), list[tuple[p.Step, list[str]]]()
+            for step, share in steps_of(self._graph, members, backward=False):
+                if 0 < share < 1:
+                    found.append((step, spelled_out(keys.label(step)).lower().split()))
+            return found
+
+        return self._graph.derived(("retrieval.events.partly", kind), made)
+
+    def telling(self, kind: str, step: p.Step) -> bool:
+        """Whether a text says of each thing of a kind what it is: of several words, and hardly one twice."""
+
+        def made() -> bool:
+            ends = Keys(self._graph).ends(sampled(self.members(kind)), (step,))
+            texts = self.labels(np.unique(ends))
+            words = sum(len(text.split()) for text in texts) / max(len(texts), 1)
+            return len(texts) * AGAIN > len(ends) > SOME and words >= WORDS
+
+        return self._graph.derived(("retrieval.events.telling", kind, step), made)
 
     def within(self, kind: str) -> bool:
         """Whether a kind is a part of another one: the mountain bikes among the bikes."""

@@ -22,9 +22,11 @@ from safetensors import safe_open
 
 from clew.errors import ClewError
 from clew.protocols import TextEncoder
+from clew.query import plan as p
 from clew.query.execute import Result
 from clew.retrieval.events.asked import CUES, EventQuestion
-from clew.retrieval.events.candidates import EventPlan, Form, candidates
+from clew.retrieval.events.candidates import candidates
+from clew.retrieval.events.event_plan import EventPlan, Form
 from clew.retrieval.events.scene import Scene
 
 FILE = Path(__file__).with_name("ranking.safetensors")
@@ -49,13 +51,17 @@ class Executed:
 
 
 def executed(candidate: EventPlan, asked: EventQuestion) -> Executed | None:
-    """What a candidate finds; None where that is nothing, or nothing with a name."""
+    """What a candidate finds; None where that is nothing, or nothing with a name, where a superlative is of one thing
+    alone, and where a sum is of no figure."""
     graph = asked.scene.graph
     try:
         result = asked.executor.run(candidate.plan)
     except ClewError:
         return None
-    if not result.complete:
+    if not result.complete or (result.ranking is not None and result.ranking.compared < 2):
+        return None
+    plan = candidate.plan
+    if isinstance(plan, p.Aggregate) and not len(asked.executor.pairs(asked.executor.members(plan.of), plan.path)[1]):
         return None
     if result.makes in ("set", "values"):
         if not len(result.members) or (result.makes == "set" and graph.mediators_at(result.members).all()):
@@ -162,9 +168,9 @@ def network() -> RankingNetwork:
 
 
 def ranked(scene: Scene, encoder: TextEncoder) -> RankedPlan | None:
-    """The likeliest plan for what a question speaks of; None where it may mean nothing of the graph's events, and with
-    another encoder than the network was fitted with."""
-    if encoder.name.split("@")[0] != network().encoder:  # behind "@" stands how exact its numbers are
+    """The likeliest plan for what a question speaks of; None where it may mean nothing of the graph's events, where it
+    names a month of no year, and with another encoder than the network was fitted with."""
+    if encoder.name.split("@")[0] != network().encoder or scene.half_dated():  # behind "@": how exact its numbers are
         return None
     try:
         return likeliest(EventQuestion(scene, encoder), network())

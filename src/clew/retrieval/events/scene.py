@@ -135,6 +135,8 @@ class Scene:
     def _slipped(self, chunk: Chunk) -> bool:
         """Whether a part was taken for a name that is only written like it: the dog Monty is no "money"."""
         word = self.words[chunk.start]
+        if _DATE.fullmatch(" ".join(self.words[chunk.start : chunk.end])) and chunk.kind == "topic":
+            return True  # a day is a condition, also where something states it
         if chunk.end <= self.begin and not any(each in self._upper for each in self.words[chunk.start : chunk.end]):
             return True  # of an aside only what is written as a name
         if stem(word) in GENERIC and chunk.kind == "class":

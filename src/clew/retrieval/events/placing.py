@@ -1,0 +1,182 @@
+"""Where what a question names belongs among the kinds of a graph, and which kinds it may ask for.
+
+Kept apart from the plans that are made of it (`of_kind`, `of_several`): here nothing is asked of events yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from clew.errors import ClewError
+from clew.query import plan as p
+from clew.query.vocabulary import akin, forms, stem
+from clew.retrieval.chunks import Chunk
+from clew.retrieval.events.asked import EventQuestion
+from clew.retrieval.events.event_plan import Signs
+from clew.retrieval.events.kinds import EDGES
+from clew.retrieval.events.scene import PLACES
+from clew.retrieval.joining import followed
+
+DROPPED = 1  # named things that a plan may leave out
+FAR = 3  # steps from one of two things to their events
+WAYS = 3  # from events to things of a kind
+MEANT = 0.38  # cosine of a word with the kind that is asked for
+OF_NAME = 2  # how much a word of its name speaks of a kind
+_RECORDS = frozenset("log logs record records entry entries list sheet register book detail details history".split())  # noqa: SIM905
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """What the named things leave of events, and of what is asked for."""
+
+    mine: list[p.SetPlan]
+    others: list[p.SetPlan]
+    signs: Signs
+    dropped: int
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A kind that may be asked for, and how events lead to it."""
+
+    kind: str
+    way: p.Path
+    signs: Signs
+
+
+class Placing:
+    def __init__(self, asked: EventQuestion) -> None:
+        self._asked, self._scene = asked, asked.scene
+        self._events, self._cues = asked.scene.events, asked.cues
+        self._kinds = self._events.kinds()
+        self._spoken_of: dict[str, int] = {}
+        self._placed: dict[tuple[int, str], tuple[p.SetPlan | None, bool]] = {}
+
+    @cached_property
+    def most_alike(self) -> float:
+        """The largest cosine of a word with the name of a kind."""
+        return max((self._asked.alike(name.lower()) for name in self._kinds.values()), default=0.0)
+
+    @cached_property
+    def most_spoken_of(self) -> int:
+        return max(map(self.spoken_of, self._kinds), default=0)
+
+    def spoken_of(self, event: str) -> int:
+        """How much the words speak of a kind, as `Scene` says it, also by another word for it or by one of its name:
+        "feedings" of a feed log."""
+        if event not in self._spoken_of:
+            self._spoken_of[event] = self._said_of(event)
+        return self._spoken_of[event]
+
+    def _said_of(self, event: str) -> int:
+        found, name = self._scene.spoken_of(event), self._kinds[event].lower().split()
+        if found < OF_NAME and any(c.plan == p.Class(event) for c in self._scene.classes):
+            return OF_NAME
+        if found < OF_NAME and any(akin(part, w) or forms(part) & forms(w) for part in name for w in self._asked.words):
+            return OF_NAME if len(name) == 1 or name[-1] in _RECORDS else 1
+        return found
+
+    # -- what is named -----------------------------------------------------------------------------------------------
+
+    def pairs(self) -> list[tuple[Chunk, Chunk, str]]:
+        """Each two named things of one sort, with their kind."""
+        named = [(c, self._sort(c)) for c in self._asked.topics if c.kind == "topic"]
+        return [
+            (a, b, sort) for i, (a, sort) in enumerate(named) for b, other in named[i + 1 :] if sort and sort == other
+        ]
+
+    def _sort(self, chunk: Chunk) -> str:
+        """The kind of what is named, or of a text what it is said by."""
+        assert chunk.plan is not None
+        graph = self._scene.graph
+        members = self._asked.executor.members(chunk.plan)
+        if kinds := self._events.kinds_of(members):
+            return kinds[0]
+        if not len(members) or not graph.literals_at(members).all():
+            return ""
+        first, inc = int(members[0]), graph.whole.inc
+        return f"={inc.relations[inc.offsets[first]]}" if inc.offsets[first + 1] > inc.offsets[first] else ""
+
+    def place(self, chunk: Chunk, kind: str) -> tuple[p.SetPlan | None, bool]:
+        """What a named set leaves of the things of a kind, and whether no word says by which link."""
+        key = (chunk.start, kind)
+        if key not in self._placed:
+            assert chunk.plan is not None
+            self._scene.loose = False
+            try:
+                placed = self._scene.placed(chunk.plan, kind)
+                if placed is None and (path := self._beyond(chunk.plan, kind)) is not None:
+                    placed = kind, followed(chunk.plan, p.turned(path))
+            except ClewError:
+                placed = None
+            self._placed[key] = None if placed is None else placed[1], self._scene.loose
+        return self._placed[key]
+
+    def path(self, chunk: Chunk, kind: str) -> p.Path | None:
+        """How a named set leads to things of a kind; of several ways that by a kind which the question names."""
+        assert chunk.plan is not None
+        if (path := self._scene.path(chunk.plan, kind)) is not None:
+            return path
+        found = self._beyond(chunk.plan, kind)
+        return None if found is None else p.turned(found)
+
+    def _beyond(self, named: p.SetPlan, kind: str) -> p.Path | None:
+        """The links, one or two, from things of a kind to what states a named value: cuppings of Kenyan coffee."""
+        members, found = self._asked.executor.members(named), list[tuple[tuple[str, ...], p.Path]]()
+        text = self._scene.question.text.lower()
+        if not any(label.lower() in text for label in self._scene.graph.labels_at(members)):
+            return None  # named by a part alone
+        for first in self._events.links(kind):
+            if (path := self._scene.touching(first.to, members)) is not None:
+                found.append(((first.to,), (first.step, *path)))
+            for then in self._events.links(first.to):
+                path = self._scene.touching(then.to, members) if then.to not in (kind, first.to) else None
+                if path is not None:
+                    found.append(((first.to, then.to), (first.step, then.step, *path)))
+        said = {c.plan.id for c in self._scene.classes if isinstance(c.plan, p.Class)}
+        near = [path for kinds, path in found if said & set(kinds)] or [path for _, path in found]
+        self._scene.loose = True
+        return near[0] if len(near) == 1 else None
+
+    def narrowed(self, event: str, kind: str, but: Sequence[Chunk] = ()) -> Narrowed:
+        mine, others, dropped, loose = list[p.SetPlan](), list[p.SetPlan](), 0, 0
+        for chunk in (c for c in self._asked.topics if c not in but):
+            for of, sets in ((event, mine), (kind, others)) if kind else ((event, mine),):
+                plan, unsaid = self.place(chunk, of)
+                if plan is not None:
+                    sets.append(plan)
+                    loose += unsaid
+                    break
+            else:
+                dropped += 1
+        return Narrowed(mine, others, {"dropped": float(dropped), "loose": float(loose)}, dropped)
+
+    # -- what is asked for -------------------------------------------------------------------------------------------
+
+    def targets(self, event: str) -> Iterator[Target]:
+        """The kinds that may be asked for, with each way that leads there."""
+        scene, events, cues = self._scene, self._events, self._cues
+        asked, people = scene.asked(event), events.people()
+        said = {c.plan.id: c for c in reversed(scene.classes) if isinstance(c.plan, p.Class)}
+        first = next((c.plan.id for c in scene.classes if c.start >= scene.begin and isinstance(c.plan, p.Class)), "")
+        for kind in (id for id in self._kinds if id != event and not id.startswith(EDGES)):
+            signs = {
+                "k_asked": kind == asked, "k_said": kind in said, "k_first": kind == first,
+                "k_who": kind in people and cues["who"],
+                "k_where": stem(scene.noun(kind)) in PLACES and cues["where"],
+                "k_whose": kind == events.whose(event), "k_sim": self._asked.alike(self._kinds[kind].lower()),
+            }  # fmt: skip
+            if signs["k_sim"] <= MEANT and not any(
+                value for name, value in signs.items() if name not in ("k_sim", "k_first")
+            ):
+                continue
+            ways = scene.ways(event, kind) or events.several(event, kind)
+            for way in ways[:WAYS]:
+                words = {word for step in way for word in scene.lexicon.labels.get(step.relation, "").lower().split()}
+                signs |= {
+                    "k_len": len(way) / FAR, "k_several": len(ways) > 1, "k_way_said": self._asked.says(words),
+                    "k_way_sim": max(map(self._asked.alike, words), default=0.0),
+                }  # fmt: skip
+                yield Target(kind, way, {name: float(value) for name, value in signs.items()})
