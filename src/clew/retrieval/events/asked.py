@@ -110,10 +110,10 @@ _AGAINST = {
     "over": re.compile(r"\b(?:over|exceed\w*|more|oversubscribed|overbooked|too many|above|beyond)\b"),
     "free": re.compile(r"\b(?:free|left|spare|room for|space for|spaces?|fewer|less|under|not full|available)\b"),
 }
-_UP = re.compile(
+_LARGEST = re.compile(
     r"\b(?:most|top|highest|maximum|max|favou?rite|best|more (?:[a-z]+ ){0,3}than (?:any|every|all|the other)[a-z]*)\b"
 )
-_DOWN_ = re.compile(r"\b(?:least|fewest|lowest|minimum|min)\b")
+_SMALLEST = re.compile(r"\b(?:least|fewest|lowest|minimum|min)\b")
 _RANKS = ("est", "er", "worst", "worse")
 _EITHER = PACES | {"good", "bad"}  # whether the larger is meant depends on what is measured
 Floats = NDArray[np.float32]
@@ -190,12 +190,14 @@ class EventQuestion:
         self.measured = frozenset(word for base in bases.values() for word in MEASURES[base])
         """What the adjectives measure that rank or compare."""
         text = self.scene.clause
-        up, down = (pattern.search(text) is not None for pattern in (_UP, _DOWN_))
+        up, down = (pattern.search(text) is not None for pattern in (_LARGEST, _SMALLEST))
         best = [base for word, base in bases.items() if word.endswith("st")]
         self.sides = _sides(up, down, best)
         """Whether the largest, the smallest or either may be asked for."""
         self.of_two = _sides(self.cues["most"] or up, self.cues["least"] or down, list(bases.values()))
         """The same of two things."""
+        self.ends = [last for last, cue in ((True, "last"), (False, "first")) if self.cues[cue]]
+        """The same of dates: whether the last, the first or either may be asked for."""
 
     def _compared(self, chunk: Chunk) -> bool:
         """Whether a named number is one that the question holds something against: "took more than 14 days"."""

@@ -22,7 +22,6 @@ SOME = 0.3  # share of the events that must state a figure or a date
 MEASURED = 0.7  # the same of things whose number of events is held against it
 SAID, LIKE = 0.4, 0.5  # how well words name a figure, or are like it, whose values are asked for
 TWO = 3  # figures of which one less another may be asked for
-OWN = 2  # conditions on things that are asked for
 COLUMN, GROUP, PROPERTY = 0.5, 0.45, 0.55  # cosine of a word with a column of events, of groups, of what is asked for
 _EFFORT = frozenset(["hour", "hours", "minute", "minutes", "duration", "time", "mins", "hrs"])
 _RATES = frozenset(["price", "rate", "each", "unit", "per", "fee", "charge"])
@@ -32,7 +31,6 @@ _OF_ALL = frozenset(["count_e", "count_k", "sum", "mean", "max_fig", "min_fig"])
 _OF_DATES = frozenset(["date", "on", "day"])
 _COUNTED = frozenset(["eq", "lasts", "held"])  # conditions that use a number of the question
 _DENYING = frozenset(["minus", "count_minus", "differ"])
-_SAID_OF_OWN = ("val_hit", "lack_hit", "out_said")
 _EXTREMES: Mapping[bool, tuple[Form, p.Summary]] = {True: ("max_fig", "max"), False: ("min_fig", "min")}
 
 Making = Callable[..., EventPlan]
@@ -66,7 +64,6 @@ class PlansOfKind:
             "e_most": float(spoken == placing.most_spoken_of > 0),
         }  # fmt: skip
         self.of_figures = self._figure_signs()
-        self._own_cases: dict[str, list[Conditions]] = {}
 
     def _figure_signs(self) -> dict[Stated, Signs]:
         asked, cues, amount = self.asked, self.cues, self.events.amount(self.event, 0.7)
@@ -317,6 +314,10 @@ class PlansOfKind:
                             form, p.Top(groups, key, largest, self.asked.first), case, drop, signs, of, also=also
                         )
 
+    def _among(self, some: p.SetPlan) -> p.SetPlan | None:
+        """Which of the things at the end of a path are added up; None where that are all that lie there."""
+        return None if some == self.every and not isinstance(some, p.EdgesOf) else some
+
     @property
     def how(self) -> p.How:
         return "mean" if self.cues["mean"] else "sum"
@@ -325,18 +326,10 @@ class PlansOfKind:
 
     def _of_others(self, case: Conditions, some: p.SetPlan, narrowed: Narrowed, target: Target) -> Iterator[EventPlan]:
         kind = target.kind
-        for own in self._own(kind) if not case.signs else [Conditions()]:
+        for own in self.placing.own(kind) if not case.signs else [Conditions()]:
             own_set = own.of(self.events.all(kind), self.scene.dates())
             if own_set is not None:
                 yield from self._of_some_others(case, own, own_set, some, narrowed, target)
-
-    def _own(self, kind: str) -> list[Conditions]:
-        """The conditions on things of a kind that are asked for, beside those on their events."""
-        if kind not in self._own_cases:
-            every = cases(kind, self.asked, timed=False)
-            said = [each for each in every if any(each.signs.get(name) for name in _SAID_OF_OWN)]
-            self._own_cases[kind] = [Conditions(), *said[:OWN]]
-        return self._own_cases[kind]
 
     def _of_some_others(
         self, case: Conditions, own: Conditions, own_set: p.SetPlan, some: p.SetPlan, narrowed: Narrowed,
@@ -369,9 +362,8 @@ class PlansOfKind:
             yield made("wherecount", p.WhereCount(all_, p.turned(way), op, n, some))
         for each in self.asked.filters if "filter_named" not in case.signs else ():
             for figure, of in self.of_figures.items():
-                among = None if some == self.every and not isinstance(some, p.EdgesOf) else some
                 how: p.Tested = "mean" if self.cues["mean"] else "sum"
-                test = of_figure(figure, each, self.asked, p.turned(way), how=how, among=among)
+                test = of_figure(figure, each, self.asked, p.turned(way), how=how, among=self._among(some))
                 yield made("where_sum", p.Where(all_, test), of, also=figure.label.split())
         yield from self._held_against(kind, all_, way, some, made) if self.asked.limits else ()
         for largest in self.asked.sides:
@@ -414,8 +406,9 @@ class PlansOfKind:
                     if each.kind == "number" and self.cues["mean" if how == "mean" else "total"]:
                         plan = p.Aggregate(how, of_kind, (each.step,))
                         yield made(how, plan, signs, also=each.label.split())
-            ends = [side for side, cue in ((True, "last"), (False, "first")) if self.cues[cue]]
-            for largest in (ends if each.kind == "date" else self.asked.sides) if max(fit, like) > SAID else ():
+            for largest in (
+                (self.asked.ends if each.kind == "date" else self.asked.sides) if max(fit, like) > SAID else ()
+            ):
                 yield made(
                     "top_own_k",
                     p.Top(of_kind, p.Key((each.step,)), largest, self.asked.first),
@@ -426,8 +419,7 @@ class PlansOfKind:
     def _by_figures(
         self, some: p.SetPlan, all_: p.SetPlan, way: p.Path, made: Making, *, largest: bool
     ) -> Iterator[EventPlan]:
-        among = None if some == self.every and not isinstance(some, p.EdgesOf) else some
-        back = p.turned(way)
+        among, back = self._among(some), p.turned(way)
         for figure, of in self.of_figures.items():
             key = p.Key((*back, figure.step), self.how, among)
             form: Form = "top_k_mean" if self.how == "mean" else "top_k_sum"

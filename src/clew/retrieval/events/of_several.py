@@ -143,8 +143,7 @@ class PlansOfTwo:
         sides = [(largest, path, of, label) for path, of, label in some for largest in self._asked.of_two]
         for date in self._of.dates:
             signs = {"date_said": date.named_by(self._asked.words)}
-            ends = [side for side, cue in ((True, "last"), (False, "first")) if self._cues[cue]]
-            sides += [(largest, (date.step,), signs, date.label) for largest in ends]
+            sides += [(largest, (date.step,), signs, date.label) for largest in self._asked.ends]
         for largest, path, of, label in sides:
             plan = p.Compare(a.plan, b.plan, p.Key(path), largest)
             yield self._made("compare_own", plan, Conditions(), of, also=label.split())

@@ -14,6 +14,7 @@ from clew.query import plan as p
 from clew.query.vocabulary import akin, forms, stem
 from clew.retrieval.chunks import Chunk
 from clew.retrieval.events.asked import EventQuestion
+from clew.retrieval.events.cases import Conditions, cases
 from clew.retrieval.events.event_plan import Signs
 from clew.retrieval.events.kinds import EDGES
 from clew.retrieval.events.scene import PLACES
@@ -23,8 +24,10 @@ DROPPED = 1  # named things that a plan may leave out
 FAR = 3  # steps from one of two things to their events
 WAYS = 3  # from events to things of a kind
 MEANT = 0.38  # cosine of a word with the kind that is asked for
+OWN = 2  # conditions on things that are asked for
 OF_NAME = 2  # how much a word of its name speaks of a kind
 _RECORDS = frozenset("log logs record records entry entries list sheet register book detail details history".split())  # noqa: SIM905
+_SAID_OF_OWN = ("val_hit", "lack_hit", "out_said")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class Placing:
         self._asked, self._scene = asked, asked.scene
         self._events, self._cues = asked.scene.events, asked.cues
         self._kinds = self._events.kinds()
+        self._own: dict[str, list[Conditions]] = {}
         self._spoken_of: dict[str, int] = {}
         self._placed: dict[tuple[int, str], tuple[p.SetPlan | None, bool]] = {}
 
@@ -152,6 +156,14 @@ class Placing:
             else:
                 dropped += 1
         return Narrowed(mine, others, {"dropped": float(dropped), "loose": float(loose)}, dropped)
+
+    def own(self, kind: str) -> list[Conditions]:
+        """The conditions on things of a kind that are asked for, beside those on their events."""
+        if kind not in self._own:
+            every = cases(kind, self._asked, timed=False)
+            said = [each for each in every if any(each.signs.get(name) for name in _SAID_OF_OWN)]
+            self._own[kind] = [Conditions(), *said[:OWN]]
+        return self._own[kind]
 
     # -- what is asked for -------------------------------------------------------------------------------------------
 

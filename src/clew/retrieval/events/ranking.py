@@ -37,6 +37,7 @@ FORMS: tuple[str, ...] = get_args(Form)
 FOUND = ("number", "truth", "one", "few", "many", "nearly_all", "all", "zero", "shared")
 """What is seen of what a plan finds."""
 MORE = 4  # numbers of the question as a whole
+_ZERO = ("0", "0.0")  # of a quantity as it is shown
 Floats = NDArray[np.float32]
 
 
@@ -60,9 +61,11 @@ def executed(candidate: EventPlan, asked: EventQuestion) -> Executed | None:
         return None
     if not result.complete or (result.ranking is not None and result.ranking.compared < 2):
         return None
-    plan = candidate.plan
-    if isinstance(plan, p.Aggregate) and not len(asked.executor.pairs(asked.executor.members(plan.of), plan.path)[1]):
-        return None
+    plan, zero = candidate.plan, str(result.quantity) in _ZERO
+    if zero and isinstance(plan, p.Aggregate):
+        figures = asked.executor.pairs(asked.executor.members(plan.of), plan.path)[1]
+        if not len(figures):
+            return None
     if result.makes in ("set", "values"):
         if not len(result.members) or (result.makes == "set" and graph.mediators_at(result.members).all()):
             return None
@@ -80,7 +83,7 @@ def executed(candidate: EventPlan, asked: EventQuestion) -> Executed | None:
 def _found(result: Result, of: int) -> tuple[float, ...]:
     number, truth, n = result.quantity is not None, result.truth is not None, len(result.members)
     things = not number and not truth and of > 0
-    zero = result.quantity is not None and str(result.quantity) in ("0", "0.0")
+    zero = str(result.quantity) in _ZERO
     shared = result.ranking is not None and result.ranking.compared > 0 and n > 1
     found = (
         number,
