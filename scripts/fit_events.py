@@ -1,14 +1,15 @@
-"""Fits the network of `clew.retrieval.events.ranking`: which plan over events a question means.
+"""Fits the networks of `clew.retrieval.events`: which plan over events a question means.
 
     python scripts/fit_events.py [--show]
 
 Learns from the answers alone: of each question over the graphs of tests/questions/graphs whose errors were read (READ
 of benchmarks/denotation.py) every candidate plan is executed, and those whose answer is right count as meant, whatever
 they say; where none is, "none of them" does. Every question is also asked of `auto` without the ranking. With every
-fifth of the graphs left out of the fit in turn, what the likeliest plan is right on and what `auto` is right on tell
-when to take which (`choosing`). Printed is how many questions are right by either and by both, on the graphs left out
-in turn and on all others of tests/questions/graphs, which nothing is fitted on. Writes ranking.safetensors beside the
-module, unless --show. Half an hour on two cores.
+fifth of the graphs left out of the fit of the ranking in turn, its logits are what the second look learns beside
+(`fit_second_look`), on each half of the graphs for the other one. What the likeliest plan is then right on and what
+`auto` is right on tell when to take which (`choosing`). Printed is how many questions are right by either and by both,
+on the graphs left out and on all others of tests/questions/graphs, which nothing is fitted on. Writes
+ranking.safetensors and second_look.safetensors beside the modules, unless --show. An hour on two cores.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from multiprocessing import Pool
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,6 +31,7 @@ from safetensors.torch import save_file
 
 from clew.api import open_method
 from clew.encoding import DEFAULT
+from clew.encoding.cross_encoder import SHIPPED, CrossEncoder
 from clew.errors import ClewError
 from clew.graph import Graph
 from clew.graph.kinds import ALL_UP_TO
@@ -37,7 +40,8 @@ from clew.query.execute import execute
 from clew.query.proof import proven
 from clew.retrieval.events.asked import EventQuestion
 from clew.retrieval.events.candidates import candidates
-from clew.retrieval.events.choosing import SIGNS, prefers, signs_of
+from clew.retrieval.events.choosing import SIGNS, TAKEN, signs_of
+from clew.retrieval.events.in_words import in_words
 from clew.retrieval.events.ranking import (
     EXECUTED,
     FILE,
@@ -48,12 +52,17 @@ from clew.retrieval.events.ranking import (
     best_of,
     executed,
     features,
+    to_look_at,
 )
 from clew.retrieval.events.scene import Scene
+from clew.retrieval.events.second_look import FILE as SECOND_LOOK
+from clew.retrieval.events.second_look import MAKER, found_in_words, look
 from clew.retrieval.lexicon import Lexicon
 from clew.retrieval.operators import Operators
 from clew.retrieval.spoken import as_said
+from clew.retrieval.unnamed.weighing import probability
 from clew.types import Answer, Question
+from fit_second_look import Pairs, trained, write
 
 HERE = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(HERE / "benchmarks"))
@@ -63,6 +72,9 @@ BLIND = 0.2  # share of the questions whose candidates are seen as before they a
 RATE, DECAY = 3e-3, 0.02
 PENALTY = 1e-3  # of the choice, per squared standard deviation of a sign
 UNKNOWN = 0.3  # weight of a question that has an answer, which no candidate gives
+QUESTIONS = 7_000  # that the second look reads of one half of the graphs
+OF_ALL = (0, 1)  # seeds of what it reads of all; the mean of these weights ships
+DRAWN_FROM = 20  # plans of a question that it learns from
 MOST = 300  # things of an answer that is compared with the right one
 Halves = NDArray[np.float16]  # some ten thousand questions with a hundred candidates each
 Floats = NDArray[np.float32]
@@ -80,6 +92,8 @@ class Case:
     forms: list[int]
     right: list[float]
     every: list[Executed]
+    said: list[str]  # the same in words
+    found: str  # what `answer` was found by
     topics: int
     words: int
     answer: Answer  # by `auto` without the ranking
@@ -126,7 +140,9 @@ def cases_of(name: str) -> list[Case]:
                         np.float16
                     ),
                     asked.vector, [FORMS.index(each.candidate.form) for each in every],
-                    [known[each.key] for each in every], every, len(asked.scene.topics), len(asked.clause),
+                    [known[each.key] for each in every], every,
+                    [in_words(each.candidate.plan, graph) for each in every],
+                    found_in_words(answer, graph), len(asked.scene.topics), len(asked.clause),
                     replace(answer, evidence=Answer(question, "").evidence),
                     right(name, _without_kind(answer, row), row),
                 )
@@ -168,7 +184,7 @@ def before(net: Ranker, some: Sequence[Case]) -> list[Case]:
     return [
         replace(
             case, seen=case.seen[at], forms=[case.forms[i] for i in at], right=[case.right[i] for i in at],
-            every=[case.every[i] for i in at],
+            every=[case.every[i] for i in at], said=[case.said[i] for i in at],
         )
         for case, at in zip(some, best, strict=True)
     ]  # fmt: skip
@@ -224,40 +240,103 @@ def fitted(some: Sequence[Case], seed: int = 0) -> Ranker:
     return net.eval()
 
 
-def judged(net: Ranker, every: Sequence[Case]) -> list[tuple[RankedPlan, float]]:
-    """Of each case the likeliest plan, and whether its answer is right."""
+@dataclass
+class Judged:
+    """A case with what is executed alone, and the logits of a ranking that did not see its graph."""
+
+    case: Case
+    logits: Floats  # (N + 1,)
+
+    def pairs(self) -> Pairs:
+        """What the second look learns from."""
+        case, at = self.case, to_look_at(self.case.every, self.logits, DRAWN_FROM, 0.0)
+        found = case.answer.candidates
+        return Pairs(
+            case.answer.question.text, case.answerable, [case.said[i] for i in at],
+            [*self.logits[at].tolist(), float(self.logits[-1])], [case.right[i] > 0.5 for i in at], not any(case.right),
+            case.found, found[0].score if found else 0.0, case.answered > 0.5,
+        )  # fmt: skip
+
+    def best(self, by: CrossEncoder) -> tuple[RankedPlan, float]:
+        """The likeliest plan, and whether its answer is right."""
+        case, at = self.case, to_look_at(self.case.every, self.logits)
+        looked = look(case.answer.question.text, [case.said[i] for i in at], case.found, by)
+        best = best_of(case.every, self.logits, at, looked, case.topics, case.words)
+        return best, case.right[[each.candidate for each in case.every].index(best.candidate)]
+
+
+def judged(net: Ranker, every: Sequence[Case]) -> list[Judged]:
     some = before(net, every)
     with torch.no_grad():
-        shares = [logits.softmax(0).numpy() for logits in net.of(some)]
-    found = []
-    for case, share in zip(some, shares, strict=True):
-        best = best_of(case.every, share, case.topics, case.words)
-        found.append((best, case.right[[each.candidate for each in case.every].index(best.candidate)]))
-    return found
+        return [Judged(case, logits.numpy()) for case, logits in zip(some, net.of(some), strict=True)]
+
+
+def of_halves(some: Sequence[Judged], names: Sequence[str]) -> list[tuple[RankedPlan, float]]:
+    """The likeliest plan of each case, looked at by what did not read its graph."""
+    half = {name: n % 2 for n, name in enumerate(names)}
+    parts = [[each.pairs() for each in some if half[each.case.group] != n] for n in range(2)]
+    with Pool(2) as pool, TemporaryDirectory() as folder:
+        made = pool.map(partial(trained, questions=QUESTIONS), parts)
+        looks = []
+        for n, net in enumerate(made):
+            write([net], Path(folder) / f"{n}.safetensors")
+            looks.append(CrossEncoder(Path(folder) / f"{n}.safetensors", MAKER, marks=1, base=SHIPPED))
+        return [each.best(looks[half[each.case.group]]) for each in some]
 
 
 def told(
-    name: str, found: Sequence[tuple[RankedPlan, float]], some: Sequence[Case], choice: Mapping[str, float]
+    name: str,
+    found: Sequence[tuple[RankedPlan, float]],
+    some: Sequence[Case],
+    numbers: Mapping[str, Mapping[str, float]],
 ) -> None:
     possible = sum(any(case.right) for case in some)
-    chosen = [prefers(best, case.answer, choice) for (best, _), case in zip(found, some, strict=True)]
-    both = [right if plan else case.answered for plan, (_, right), case in zip(chosen, found, some, strict=True)]
-    lost = [plan for plan, case in zip(chosen, some, strict=True) if not case.answerable and not case.answer.candidates]
+    signs = [signs_of(best, case.answer) for (best, _), case in zip(found, some, strict=True)]
+    planned = [probability(each, numbers["choice"]) > TAKEN for each in signs]
+    both = [right if plan else case.answered for plan, (_, right), case in zip(planned, found, some, strict=True)]
+    lost = [
+        plan for plan, case in zip(planned, some, strict=True) if not case.answerable and not case.answer.candidates
+    ]
+    likely = [
+        probability(each, numbers["plan" if plan else "found"]) for each, plan in zip(signs, planned, strict=True)
+    ]
+    said = [plan or bool(case.answer.candidates) for plan, case in zip(planned, some, strict=True)]
+    error = calibration_error([p for p, each in zip(likely, said, strict=True) if each],
+                              [each > 0.5 for each, answered in zip(both, said, strict=True) if answered])  # fmt: skip
     print(
         f"{name}: {len(some)} questions; right are a candidate of {possible}, the likeliest of "
         f"{sum(right for _, right in found):.0f}, the answers of auto to {sum(case.answered for case in some):.0f}, "
-        f"both together {sum(both):.0f}; of {len(lost)} told to have no answer {sum(lost)} are answered"
+        f"both together {sum(both):.0f}, with a calibration error of {error:.3f}; of {len(lost)} told to have no "
+        f"answer {sum(lost)} are answered",
+        flush=True,
     )
 
 
-def choice_of(found: Sequence[tuple[RankedPlan, float]], some: Sequence[Case]) -> dict[str, float]:
-    """The numbers of `choosing`, by the questions that one of the two is right on and the other is not."""
-    differ = [
-        (signs_of(best, case.answer), right > case.answered)
-        for (best, right), case in zip(found, some, strict=True) if right != case.answered
-    ]  # fmt: skip
-    right = np.array([plan for _, plan in differ], np.float64)
-    return fit_in_own_units([signs for signs, _ in differ], right, np.ones(len(differ)), PENALTY, SIGNS)
+def calibration_error(likely: Sequence[float], right: Sequence[bool]) -> float:
+    """Expected, in ten bins of one width."""
+    share, was = np.array(likely), np.array(right, np.float64)
+    bins = np.minimum((share * 10).astype(int), 9)
+    return float(sum(abs((share - was)[bins == n].sum()) for n in range(10)) / max(len(share), 1))
+
+
+def regressions(found: Sequence[tuple[RankedPlan, float]], some: Sequence[Case]) -> dict[str, dict[str, float]]:
+    """The numbers of `choosing`: the choice by the questions that one of the two is right on and the other is not."""
+    rows = [(signs_of(best, case.answer), right, case) for (best, right), case in zip(found, some, strict=True)]
+    told = {
+        "choice": [(signs, right > case.answered) for signs, right, case in rows if right != case.answered],
+        "plan": [(signs, right > 0.5) for signs, right, _ in rows],
+        "found": [(signs, case.answered > 0.5) for signs, _, case in rows if case.answer.candidates],
+    }
+    return {
+        name: fit_in_own_units(
+            [signs for signs, _ in of],
+            np.array([right for _, right in of], np.float64),
+            np.ones(len(of)),
+            PENALTY,
+            SIGNS,
+        )
+        for name, of in told.items()
+    }
 
 
 def main() -> None:
@@ -269,33 +348,41 @@ def main() -> None:
     torch.set_num_threads(1)
     with Pool(2) as pool:
         every = [case for some in pool.imap(cases_of, sorted(GRAPHS), chunksize=4) for case in some]
-    fit_and_write(every, sorted(READ), write=not options.show)
+    fit_and_write(every, sorted(READ), keep=not options.show)
 
 
-def fit_and_write(every: Sequence[Case], names: Sequence[str], *, write: bool) -> None:
+def fit_and_write(every: Sequence[Case], names: Sequence[str], *, keep: bool) -> None:
     """Fits on the cases over some graphs, and prints how it does on all.
 
     Args:
-        write: the weights.
+        keep: write the weights.
     """
     signs = aligned(every)
     fit = [case for case in every if case.group in names]
     apart = [case for case in every if case.group not in names]
-    found, order = list[tuple[RankedPlan, float]](), list[Case]()
-    fold = {name: n % FOLDS for n, name in enumerate(names)}
+    fold, some = {name: n // 2 % FOLDS for n, name in enumerate(names)}, list[Judged]()
     for here in range(FOLDS):
-        apart_here = [case for case in fit if fold[case.group] == here]
-        found += judged(fitted([case for case in fit if fold[case.group] != here]), apart_here)
-        order += apart_here
-    choice = choice_of(found, order)
-    told("graphs left out in turn", found, order, choice)
-    net = fitted(fit)
-    if apart:
-        told("graphs that nothing was fitted on", judged(net, apart), apart, choice)
-    if write:
+        net = fitted([case for case in fit if fold[case.group] != here])
+        some += judged(net, [case for case in fit if fold[case.group] == here])
+    found, order = of_halves(some, names), [each.case for each in some]
+    numbers = regressions(found, order)
+    told("graphs left out", found, order, numbers)
+    net, pairs = fitted(fit), [each.pairs() for each in some]
+    with Pool(2) as pool, TemporaryDirectory() as folder:
+        nets = pool.starmap(trained, [(pairs, 2 * QUESTIONS, seed) for seed in OF_ALL])
+        file = SECOND_LOOK if keep else Path(folder) / "second_look.safetensors"
+        write(nets, file)
+        by = CrossEncoder(file, MAKER, marks=1, base=SHIPPED)
+        if apart:
+            others = judged(net, apart)
+            best = [each.best(by) for each in others]
+            told("graphs that nothing was fitted on", best, [each.case for each in others], numbers)
+    if keep:
         weights = {name: value.detach().to(torch.float16).contiguous() for name, value in net.state_dict().items()}
-        weights["choice"] = torch.tensor(list(choice.values()))
-        save_file(weights, FILE, {"encoder": DEFAULT, "signs": " ".join(signs), "choice": " ".join(choice)})
+        columns = list(numbers["choice"])
+        weights["choosing"] = torch.tensor([[of[name] for name in columns] for of in numbers.values()])
+        said = {"choosing": " ".join(columns), "regressions": " ".join(numbers)}
+        save_file(weights, FILE, {"encoder": DEFAULT, "signs": " ".join(signs), **said})
 
 
 if __name__ == "__main__":

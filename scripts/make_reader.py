@@ -7,7 +7,8 @@ Steps, in this order; everything lies in OUT, and a second start goes on where t
     network   records of every source, then the network (clew.reading.train), then rounds: each trains on from the mean
               of the networks so far, and the mean of the rounds ships
     cross     the cross-encoder that looks again at the plans which the network likes best (clew.reading.train_cross):
-              two trainings from the sentence encoder's weights, the mean of both ships
+              two trainings from the sentence encoder's weights, the mean of both ships. That of plans over events is
+              stored as differences to it: fit_events.py has to be run again
     plan      its calibration for the method `plan` (fit_reader.py)
     walk      the rating of `walk`, twice, since its candidates are found with the rating before (fit_walk.py)
     auto      the numbers of `auto`, fitted on worlds that none of these read (fit_auto.py)
@@ -25,6 +26,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from clew.encoding.cross_encoder import SHIPPED as SHIPPED_CROSS
 from clew.reading import train, train_cross
 
 STEPS = ("network", "cross", "plan", "walk", "auto")
@@ -61,7 +63,7 @@ def cross(out: Path) -> None:
     for number, folder in enumerate(folders):
         shared = ("--packs", out / "packs", "--questions", CROSS, "--seed", number, "--resume")
         run("-m", "clew.reading.train_cross", folder, *shared)
-    train_cross.mean([folder / "cross.safetensors" for folder in folders], WEIGHTS / "cross.safetensors")
+    train_cross.mean([folder / "cross.safetensors" for folder in folders], SHIPPED_CROSS)
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from safetensors.numpy import save_file
 from clew.encoding import DEFAULT, open_encoder
 from clew.errors import FormatError, NotFoundError
 from clew.graph import Graph
-from clew.reading.cross_encoder import CrossEncoder
+from clew.reading.cross_encoder import PathCrossEncoder
 from clew.reading.growth import GrowthLimits
 from clew.reading.pairs import BACKWARD, FORWARD, KIND, MENTION, PLAIN, TOPIC, PairSigns, StepWords, plan_part
 from clew.reading.pairs import question_part as asked_part
@@ -96,7 +96,7 @@ def test_training_reads_what_answering_reads_and_rates_it_the_same(tmp_path: Pat
     trained = [source.sequence(0, plan) for plan in (0, 1, None)]
     made = net()
     write(made, tmp_path / "cross.safetensors", {})
-    cross = CrossEncoder(tmp_path / "cross.safetensors")
+    cross = PathCrossEncoder(tmp_path / "cross.safetensors")
     rows = cross.sequences(asked, sheet, [0, 1])
     assert rows == trained
     with torch.no_grad():
@@ -112,20 +112,20 @@ def test_the_mean_of_trainings_is_read(tmp_path: Path) -> None:
         made.score.weight.mul_(3)
     write(made, tmp_path / "b.safetensors", {})
     mean([tmp_path / "a.safetensors", tmp_path / "b.safetensors"], tmp_path / "c.safetensors")
-    crosses = [CrossEncoder(tmp_path / f"{name}.safetensors") for name in "ac"]
+    crosses = [PathCrossEncoder(tmp_path / f"{name}.safetensors") for name in "ac"]
     one, both = (cross.rate(cross.sequences(question(), page(), [0, 1])) for cross in crosses)
     np.testing.assert_allclose(both, 2 * one, atol=0.05)
 
 
 def test_files_of_another_make_are_refused(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="train_cross"):
-        CrossEncoder(tmp_path / "none.safetensors")
+        PathCrossEncoder(tmp_path / "none.safetensors")
     (tmp_path / "bad.safetensors").write_bytes(b"no weights")
     with pytest.raises(FormatError, match="damaged"):
-        CrossEncoder(tmp_path / "bad.safetensors")
+        PathCrossEncoder(tmp_path / "bad.safetensors")
     save_file({"x": np.zeros(1, np.float32)}, tmp_path / "old.safetensors", metadata={"clew": '{"format": 0}'})
     with pytest.raises(FormatError, match="another version"):
-        CrossEncoder(tmp_path / "old.safetensors")
+        PathCrossEncoder(tmp_path / "old.safetensors")
 
 
 def test_only_a_reading_that_is_not_sure_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,11 +136,11 @@ def test_only_a_reading_that_is_not_sure_is_looked_at_again(monkeypatch: pytest.
     reader = Reader()
     looked: list[int] = []
 
-    def rate(self: CrossEncoder, rows: list[object]) -> np.ndarray:
+    def rate(self: PathCrossEncoder, rows: list[object]) -> np.ndarray:
         looked.append(len(rows))
         return np.array([-99.0, *[0.0] * (len(rows) - 1)], np.float32)
 
-    monkeypatch.setattr(CrossEncoder, "rate", rate)
+    monkeypatch.setattr(PathCrossEncoder, "rate", rate)
     monkeypatch.setattr("clew.reading.reader.POSSIBLE", 0.0)
 
     def best(sure: float) -> str:

@@ -18,11 +18,34 @@ from clew.query.text import parse
 from clew.retrieval.events.asked import CUES, EventQuestion
 from clew.retrieval.events.candidates import EventPlan, candidates
 from clew.retrieval.events.cases import cases
-from clew.retrieval.events.choosing import SIGNS, prefers, signs_of
-from clew.retrieval.events.ranking import FORMS, RankedPlan, executed, features, likeliest, network, ranked, scored
+from clew.retrieval.events.choosing import SIGNS, TAKEN, Chosen, signs_of
+from clew.retrieval.events.in_words import in_words
+from clew.retrieval.events.ranking import (
+    FORMS,
+    LookedAt,
+    RankedPlan,
+    best_of,
+    executed,
+    features,
+    likeliest,
+    network,
+    ranked,
+    scored,
+    to_look_at,
+)
 from clew.retrieval.events.reading import scene_of
 from clew.retrieval.events.scene import Scene
+from clew.retrieval.events.second_look import (
+    MOST_PLAN,
+    MOST_QUESTION,
+    Looked,
+    cross_encoder,
+    found_in_words,
+    look,
+    sequence,
+)
 from clew.retrieval.operators import Operators
+from clew.retrieval.unnamed.weighing import probability
 from clew.types import Answer, Question
 from clew.types import Candidate as Found
 from written_tables import built
@@ -46,6 +69,9 @@ KENNEL = {
     "trims": "trim_id,dog_id,groomer_id,trimmed_on,price,paid_on,billed_on\n"
              "1,D1,G1,2025-01-11,30,2025-01-11,2025-01-11\n2,D1,G2,2025-02-02,30,,2025-02-03\n3,D3,G2,2025-03-05,45,2025-03-06,2025-03-05\n4,D4,G1,2025-03-02,60,,\n",
 }  # fmt: skip
+
+
+NOTHING = Answer(Question("q", "Which vet had the most visits?"), "auto")  # found otherwise
 
 
 @pytest.fixture(scope="module")
@@ -167,8 +193,8 @@ def test_what_is_seen_holds_no_word_of_the_graph(clinic: Graph, method: Operator
     made = [each for c in candidates(asked) if (each := executed(c, asked)) is not None]
     seen = features([each.candidate for each in made], [each.found for each in made], asked, network().signs)
     assert seen.shape == (len(made), len(network().signs) + 9 + len(FORMS) * (len(CUES) + 1) + 4)
-    shares = scored(made, asked, network())
-    assert shares.shape == (len(made) + 1,) and float(shares.sum()) == pytest.approx(1, abs=1e-5)
+    logits = scored(made, asked, network())
+    assert logits.shape == (len(made) + 1,) and np.isfinite(logits).all()
 
 
 def test_nothing_with_a_name_is_no_candidate(clinic: Graph, method: Operators) -> None:
@@ -181,25 +207,26 @@ def test_nothing_with_a_name_is_no_candidate(clinic: Graph, method: Operators) -
 
 
 def test_the_likeliest_plan(clinic: Graph, method: Operators) -> None:
-    best = likeliest(asked_of("Which vet had the most visits?", clinic, method), network())
+    best = likeliest(asked_of("Which vet had the most visits?", clinic, method), network(), NOTHING)
     assert best is not None and best.candidate.form == "top_k_count" and best.probability > 0.5
     assert method.encoder is not None
-    assert (
-        ranked(Scene(Question("q", "Which vet had the most visits?"), clinic, method.encoder), method.encoder) == best
-    )
+    scene = Scene(Question("q", "Which vet had the most visits?"), clinic, method.encoder)
+    assert ranked(scene, method.encoder, NOTHING) == best
     plain = Graph.from_triples([("Ann", "knows", "Bob")])
     assert scene_of(Question("q", "who does Ann know"), plain, method.encoder) is None  # no kinds
 
 
 def test_a_refusal_is_replaced_by_a_likely_plan_and_a_sure_answer_by_none(clinic: Graph, method: Operators) -> None:
-    best = likeliest(asked_of("Which vet had the most visits?", clinic, method), network())
+    best = likeliest(asked_of("Which vet had the most visits?", clinic, method), network(), NOTHING)
     assert best is not None
     refused = Answer(Question("q", "x"), "auto")
     sure = replace(refused, candidates=(Found(text="Rex", score=0.97),))
-    numbers = network().choice
-    assert set(numbers) == {"bias", *SIGNS} and set(signs_of(best, sure)) == set(SIGNS)
-    assert prefers(replace(best, probability=0.99), refused, numbers)
-    assert not prefers(replace(best, probability=0.2), sure, numbers)
+    numbers = network().choosing
+    assert set(numbers) == {"choice", "plan", "found"} and set(signs_of(best, sure)) == set(SIGNS)
+    assert all(set(each) == {"bias", *SIGNS} for each in numbers.values())
+    no, yes = LookedAt(-3.0, 1.0, 2.0), LookedAt(4.0, 0.0, 0.0)
+    assert probability(signs_of(replace(best, probability=0.99, looked=yes), refused), numbers["choice"]) > TAKEN
+    assert probability(signs_of(replace(best, probability=0.2, looked=no), sure), numbers["choice"]) < TAKEN
     odds = [signs_of(replace(best, probability=share), refused)["ranked"] for share in (0.0, 0.3, 0.9, 1.0)]
     assert odds == sorted(odds) and np.isfinite(odds).all()
 
@@ -221,8 +248,8 @@ def test_so_many_of_the_largest(kennel: Graph, method: Operators) -> None:
 def test_a_month_of_no_year_is_not_left_out(kennel: Graph, method: Operators) -> None:
     assert method.encoder is not None
     text = "How many trims were there in March?"
-    assert ranked(Scene(Question("q", text), kennel, method.encoder), method.encoder) is None
-    assert ranked(Scene(Question("q", f"{text[:-1]} 2025?"), kennel, method.encoder), method.encoder) is not None
+    scenes = [Scene(Question("q", each), kennel, method.encoder) for each in (text, f"{text[:-1]} 2025?")]
+    assert [ranked(scene, method.encoder, NOTHING) is None for scene in scenes] == [True, False]
 
 
 def test_without_ranking_nothing_is_weighed(clinic: Graph) -> None:
@@ -263,6 +290,82 @@ def test_a_figure_for_each_of_some_things_is_not_one_of_all(text: str, clinic: G
     assert not {"sum", "mean"} & {each.form for each in candidates(asked)}
 
 
+def test_the_second_look_changes_which_plan_is_likeliest(clinic: Graph, method: Operators) -> None:
+    asked = asked_of("What came of it?", clinic, method)
+    made = [EventPlan(parse(text), "list_e", "visit", {}) for text in ("class(vet)", "class(owner)", "class(animal)")]
+    twice = [made[0], replace(made[0], form="list_k"), replace(made[0], form="attr_e"), *made[1:]]
+    every = [each for plan in twice if (each := executed(plan, asked)) is not None]
+    logits = np.array([2.0, 1.5, 1.0, 0.5, -9.0, 0.0], np.float32)  # the last of none of them
+    assert to_look_at(every, logits) == [0, 1, 3]  # two of one answer; the owners are not likely enough
+    assert to_look_at(every, logits, possible=0.0) == [0, 1, 3, 4] and to_look_at(every, logits, most=1) == [0]
+    same = best_of(every, logits, [0, 1, 3], Looked((0.0, 0.0, 0.0), 0.0, 0.0), 0, 3)
+    changed = best_of(every, logits, [0, 1, 3], Looked((0.0, 0.0, 9.0), -1.0, 2.0), 0, 3)
+    assert same.candidate == made[0] and changed.candidate == made[1]
+    assert changed.probability > 0.9 and changed.looked == LookedAt(9.0, -1.0, 2.0)
+
+
+def test_an_age_is_not_told_by_events_and_one_denial_denies_once(kennel: Graph, method: Operators) -> None:
+    def by_arrival(text: str) -> bool:
+        made = candidates(asked_of(text, kennel, method))
+        return any(each.form == "top_own_k" and each.kind == "dog" and "arrived" in repr(each.plan) for each in made)
+
+    assert by_arrival("Which dog stayed with us first?") and not by_arrival("Who is the oldest dog?")
+    texts = ("Which unpaid trims has Rex had?", "Which dogs have no unpaid trims?")
+    made = [candidates(asked_of(text, kennel, method)) for text in texts]
+    assert [any(each.form == "minus" for each in some) for some in made] == [False, True]
+
+
+REX = 'and(class(visit), follow(entity("animals/A1"), ^animal))'
+
+
+@pytest.mark.parametrize(
+    ("plan", "words"),
+    [
+        (f"max({REX}, paid_on)", "the latest paid on of every visit whose animal is Rex"),
+        (f"min({REX}, fee)", "the lowest fee of every visit whose animal is Rex"),
+        (f"sum({REX}, fee)", "the total fee of every visit whose animal is Rex"),
+        (f"exists({REX})", "is there any: visit whose animal is Rex"),
+        ("top(class(vet), count(^vet, class(visit)), largest)", "every vet with the most visits (vet)"),
+        ("top(class(vet), sum(^vet/fee), smallest)", "every vet with the lowest total fee of its vet"),
+        ("top(class(visit), date, smallest, 3)", "every visit, the 3 with the earliest date"),
+        ("wherecount(class(animal), ^animal, =, 0, class(visit))", "every animal without visits (animal)"),
+        ("wherecount(class(animal), ^animal, >=, 2)", "every animal with at least 2 animal"),
+        ("wherecount(class(animal), ^animal, >, fee)", "every animal with more animal than its fee"),
+        ("minus(class(animal), follow(class(visit), animal))", "every animal that is not the animal of any visit"),
+        ("and(class(animal), follow(class(visit), animal))", "every animal that is the animal of every visit"),
+        ('compare(entity("animals/A1"), entity("animals/A3"), count(^animal), largest)',
+         "Rex or Bo, which has more animal"),
+    ],
+)  # fmt: skip
+def test_plans_in_the_words_of_people(plan: str, words: str, clinic: Graph) -> None:
+    assert in_words(parse(plan), clinic) == words
+
+
+def test_what_the_second_look_reads(clinic: Graph, method: Operators) -> None:
+    answer = method.answer(Question("q", "How many visits has Rex had?"), clinic)
+    assert found_in_words(answer, clinic) == "how many: every visit whose animal is Rex"
+    assert found_in_words(NOTHING, clinic) == ""
+    path = replace(NOTHING, candidates=(Found(text="Rex", score=0.4),), details={"plan": "→ animal"})
+    assert found_in_words(path, clinic) == "→ animal"
+    by = cross_encoder()
+    tokens, marks = sequence("who came " * 60, "every visit " * 60, by)
+    assert len(tokens) == len(marks) == MOST_QUESTION + MOST_PLAN + 3 and set(marks) == {0}
+    looked = look("When did Rex come last?", ["the largest date of every visit", "every vet"], "every vet", by)
+    assert looked.plans[0] > looked.plans[1] == looked.found
+
+
+def test_what_was_found_is_as_sure_as_it_is_beside_the_plans(
+    clinic: Graph, method: Operators, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "Which animals had an injury?"
+    before = method.answer(Question("q", text), clinic)
+    monkeypatch.setattr("clew.retrieval.operators.chosen", lambda *_: Chosen(None, before.candidates[0].score / 2))
+    after = method.answer(Question("q", text), clinic)
+    assert after.texts == before.texts
+    halves = [each.score / 2 for each in before.candidates]
+    assert [each.score for each in after.candidates] == pytest.approx(halves, rel=0.3)
+
+
 def test_a_broken_file_is_no_network(tmp_path: Path) -> None:
     from safetensors import SafetensorError
 
@@ -274,5 +377,5 @@ def test_a_broken_file_is_no_network(tmp_path: Path) -> None:
 
 
 def test_what_is_ranked_may_be_nothing(clinic: Graph, method: Operators) -> None:
-    best: RankedPlan | None = likeliest(asked_of("x", clinic, method), network())
+    best: RankedPlan | None = likeliest(asked_of("x", clinic, method), network(), NOTHING)
     assert best is None or 0 <= best.probability <= 1

@@ -39,7 +39,7 @@ _ORDINALS = {1: "second", 2: "third", 3: "fourth", 4: "fifth"}
 
 def sentence(plan: p.Plan, graph: Graph | None = None) -> str:
     """A plan in plain English."""
-    return _Speaker(graph).plan(plan)
+    return Speaker(graph).plan(plan)
 
 
 def _kept_from(plan: p.SetPlan) -> p.SetPlan:
@@ -49,7 +49,9 @@ def _kept_from(plan: p.SetPlan) -> p.SetPlan:
     return plan
 
 
-class _Speaker:
+class Speaker:
+    """Writes parts of a plan. Others override how a part is said."""
+
     def __init__(self, graph: Graph | None) -> None:
         self._graph = graph
 

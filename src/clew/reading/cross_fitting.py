@@ -22,9 +22,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from clew.encoding.bert import BertShape, bert_weights
+from clew.encoding.cross_encoder import Sequenced
 from clew.reading.fitting import EMPTIED, Batches, forward, keep, restore
 from clew.reading.packs import Pack, texts_of
-from clew.reading.pairs import MARKS, PairSigns, Sequenced, StepWords, empty_plan, pair, plan_part, question_part
+from clew.reading.pairs import MARKS, PairSigns, StepWords, empty_plan, pair, plan_part, question_part
 from clew.reading.torchnet import ReaderNet
 
 BEST = 0.6  # how often the right plan that the first network likes best is taken, where several are right
@@ -105,7 +106,7 @@ class CrossNet(nn.Module):
         return self.score(x[first].float()).squeeze(-1)  # type: ignore[no-any-return]
 
     def weights(self) -> dict[str, Tensor]:
-        """What `CrossEncoder` reads."""
+        """What `PathCrossEncoder` reads."""
         made = {name.replace("/", "."): value for name, value in self.layers.items()}
         return {
             **made,

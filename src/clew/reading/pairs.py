@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from clew.encoding.cross_encoder import Sequenced, Words
 from clew.reading.plantext import AFTER, END, START, STEP
 
 MARKS = 10
@@ -28,9 +29,6 @@ PLAIN, MENTION, FORWARD, BACKWARD, KIND, TOPIC = (
 )  # MENTION and TOPIC: one mark for each of three topics
 TOPICS = 3
 MOST_QUESTION, MOST_RELATION, MOST_KIND, MOST_TOKENS = 60, 12, 6, 110
-
-Words = Sequence[int]  # token numbers of a text
-Sequenced = tuple[Sequence[int], Sequence[int]]  # token numbers and their marks
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,11 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.encoding import open_encoder, remembering
+from clew.encoding.cross_encoder import SHIPPED as SHIPPED_CROSS
 from clew.errors import ConfigError
 from clew.graph import Subgraph
 from clew.protocols import TextEncoder, TokenEncoder, encodes_tokens
 from clew.reading.account import accounts
-from clew.reading.cross_encoder import CrossEncoder
+from clew.reading.cross_encoder import PathCrossEncoder
 from clew.reading.growth import Growth, GrowthLimits, PlanCandidate, around_all
 from clew.reading.likely import LikelyHops
 from clew.reading.network import Floats, Network, similarities
@@ -45,7 +46,6 @@ from clew.retrieval.scoring import take_apart
 Shares = NDArray[np.float64]
 
 SHIPPED = Path(__file__).parent / "weights" / "reader.safetensors"
-SHIPPED_CROSS = SHIPPED.with_name("cross.safetensors")
 TURNED_ROUND = 8.0  # what a plan loses that walks its first relation against the preposition of the question
 TAKEN_UP = 4.0
 """What a plan gains by taking up the words of the question, beside what the network makes of it: on training questions
@@ -100,7 +100,7 @@ class Reader:
         relations: TextEncoder | None = None,
     ) -> None:
         self.network = network or Network.open(SHIPPED)
-        self._cross = CrossEncoder(SHIPPED_CROSS) if network is None else None
+        self._cross = PathCrossEncoder(SHIPPED_CROSS) if network is None else None
         wanted = self.network.encoder
         fits = encoder is not None and encoder.name.split("@")[0] == wanted and encodes_tokens(encoder)
         self._given = encoder if fits else None
@@ -199,7 +199,7 @@ class Reader:
         return Reading(asked, rated, float(shares[-1]), tuple(growth.cut))
 
     def _again(
-        self, cross: CrossEncoder, asked: QuestionWording, page: Sheet, logits: Floats, none: float, shares: Shares
+        self, cross: PathCrossEncoder, asked: QuestionWording, page: Sheet, logits: Floats, none: float, shares: Shares
     ) -> tuple[Floats, float]:
         """The logits and that of "none" after the second look. What was not looked at counts as the worst."""
         possible = [i for i in np.argsort(-logits, kind="stable").tolist() if shares[i] >= POSSIBLE]

@@ -20,10 +20,10 @@ from safetensors.torch import load_file
 from tokenizers import Tokenizer
 
 from clew.encoding.bert import bert_shape
+from clew.encoding.cross_encoder import FORMAT
 from clew.encoding.local import DEFAULT, find_weights
 from clew.reading import train
 from clew.reading.corpus import SOURCES
-from clew.reading.cross_encoder import FORMAT
 from clew.reading.cross_fitting import CrossNet, CrossSettings, PairSource, fit_cross, right_shares
 from clew.reading.packs import Pack
 from clew.reading.reader import SHIPPED

@@ -36,7 +36,7 @@ from clew.retrieval.believing import compared as set_beside
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.conditions import accounted_for, beside_values, guesses
 from clew.retrieval.dating import with_years
-from clew.retrieval.events.choosing import BELIEVED, UNNAMED, likelier
+from clew.retrieval.events.choosing import UNNAMED, chosen
 from clew.retrieval.events.reading import read_events, scene_of
 from clew.retrieval.events.scene import Scene
 from clew.retrieval.flagging import undone_said
@@ -197,17 +197,22 @@ class Operators:
     def _or_events(
         self, answer: Answer, scene: Callable[[], Scene] | None, graph: GraphStore, on_event: OnEvent
     ) -> Answer:
-        """The answer by the likeliest plan over events where that is likelier to be right."""
+        """The answer by the likeliest plan over events where that is likelier to be right; else the answer as sure as
+        it is beside that plan."""
         if not self.ranks or scene is None or self._encoder is None or not isinstance(graph, Graph):
             return answer
-        best = likelier(answer, scene, self._encoder)
+        best = chosen(answer, scene, self._encoder)
         if best is None:
             return answer
+        if best.plan is None:
+            share = best.probability / max(answer.candidates[0].score, 1e-6)
+            as_sure = tuple(replace(each, score=min(1.0, share * each.score)) for each in answer.candidates)
+            return replace(answer, candidates=as_sure)
         instead = "no answer" if not answer.candidates else f"an answer at {answer.candidates[0].score:.2f}"
-        sure = BELIEVED * best.probability
-        told = {"router": f"the likeliest plan over events, at {sure:.2f}, instead of {instead}"}
+        told = {"router": f"the likeliest plan over events, at {best.probability:.2f}, instead of {instead}"}
         found = Answer(answer.question, self.name, topics=answer.topics, details={**answer.details, **told})
-        return self._executed(found, answer.question, [Proposal(best.candidate.plan, sure)], graph, on_event)
+        proposals = [Proposal(best.plan.candidate.plan, best.probability)]
+        return self._executed(found, answer.question, proposals, graph, on_event)
 
     def _of_records(
         self, said: Question, question: Question, graph: Graph, scene: Callable[[], Scene] | None

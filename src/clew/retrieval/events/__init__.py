@@ -9,5 +9,6 @@ come out, `scene` where what a question names belongs. Two ways of reading stand
   which group comes first, `in_common` what two have in common, `of_two` which has more, `of_events` what events come
   to, `never_did` what has none, `linked` who or what has to do with what is named (`reading` asks them in order);
 - every plan that the question may mean (`candidates`, under the conditions of `cases`), of which a small network tells
-  the likeliest by counts and cosines (`asked`, `ranking`), and a regression whether it is taken (`choosing`).
+  the likeliest by counts and cosines (`asked`, `ranking`); a cross-encoder reads these few beside the question
+  (`second_look`), and a regression tells whether one is taken (`choosing`).
 """

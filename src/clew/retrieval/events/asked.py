@@ -110,6 +110,7 @@ _AGAINST = {
     "over": re.compile(r"\b(?:over|exceed\w*|more|oversubscribed|overbooked|too many|above|beyond)\b"),
     "free": re.compile(r"\b(?:free|left|spare|room for|space for|spaces?|fewer|less|under|not full|available)\b"),
 }
+_OF_AGE = re.compile(r"\b(?:oldest|youngest) ([^\W\d_]+)")
 _LARGEST = re.compile(
     r"\b(?:most|top|highest|maximum|max|favou?rite|best|more (?:[a-z]+ ){0,3}than (?:any|every|all|the other)[a-z]*)\b"
 )
@@ -161,10 +162,14 @@ class EventQuestion:
             for match in _COUNTS.finditer(plain) if match["op"] or match["more"]
         ]  # fmt: skip
         """The same where things may state the number themselves, with the words behind it: "more than 16 panels"."""
+        self.denials = len(CUES["not"].findall(" ".join(scene.words[i] for i in places)))
+        """How many words deny something, names and dates aside."""
         self.lasting = [
             (_SIGNS[match["op"]], _n(match["n"]) * _DAYS[match["unit"]]) for match in _LASTING.finditer(plain)
         ]
         """How many days something must have lasted."""
+        self.aged = set(_OF_AGE.findall(text))
+        """What is asked for by its age, which no event of it tells."""
         self.compares = not self.filters and _PAIR.search(scene.text) is not None
         """Whether two figures of a thing may be compared."""
         self.limits = {name for name, cue in _AGAINST.items() if cue.search(text)}

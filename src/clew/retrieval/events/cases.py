@@ -53,6 +53,12 @@ class Conditions:
     filtered: bool = False  # whether the numbers that the question states are in it
     signs: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def denies(self) -> bool:
+        """Whether something has not come, or is not stated."""
+        still = self.outcome is not None and (self.outcome.what == "open") == self.so
+        return still or self.signs.get("lack", 0.0) > 0
+
     def of(self, some: p.SetPlan, dates: list[tuple[p.Op, p.Date, set[int]]]) -> p.SetPlan | None:
         """The events among some that meet them; None where that takes a date that is not said."""
         some = all_of([some, *self.sets])

@@ -1,14 +1,16 @@
 """Whether the likeliest plan over events is the answer, or what was found otherwise.
 
-A logistic regression over how sure both are and what each of them is; scripts/fit_events.py fits its numbers on
-questions over graphs that the plan was not ranked by. Apart from `ranking` because here an answer is looked at.
+Logistic regressions over how sure both are and what each of them is; scripts/fit_events.py fits their numbers on
+questions over graphs that the plan was not ranked by. One tells the two apart ("choice"), and one each how often the
+plan ("plan") and what was found ("found") are right. Apart from `ranking` because here an answer is looked at.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from clew.protocols import TextEncoder
 from clew.retrieval.events.ranking import FORMS, RankedPlan, network, ranked
@@ -18,7 +20,7 @@ from clew.types import Answer
 
 SURE = 0.9  # what was found is not looked at again from this probability on
 TAKEN = 0.5  # probability that the plan is right and the other is not from which it is taken
-BELIEVED = 0.9  # of its probability: so often plans were right, beside it, on graphs that the network had not seen
+MOST = 0.98  # nothing is surer than this
 UNNAMED = "unnamed"  # in the details of an answer: no word names what it compares by
 _SORTS: dict[str, tuple[str, ...]] = {
     "lists": ("list_e", "list_k"),
@@ -39,7 +41,7 @@ _OPERATES = re.compile(r"(?:count|sum|mean|min|max|compare|exists|is|top|values|
 _MANY = 10
 SIGNS = (
     "ranked", "found", "refused", "planned", "unnamed", "surer", "operates", "says", "finds", "topics", "words",
-    "ranked_refused", "ranked_planned", *_SORTS, *_OF_PLAN,
+    "ranked_refused", "ranked_planned", "read", "read_refused", "other_read", "surer_read", *_SORTS, *_OF_PLAN,
 )  # fmt: skip
 
 
@@ -48,29 +50,40 @@ def signs_of(ranked: RankedPlan, answer: Answer) -> dict[str, float]:
     refused, planned = not answer.candidates, answer.plan is not None
     sure, other = _log_odds(ranked.probability), answer.candidates[0].score if answer.candidates else 0.0
     plan = answer.plan.text if answer.plan is not None else ""
-    of = ranked.candidate
+    of, looked = ranked.candidate, ranked.looked
     signs = {
         "ranked": sure, "found": 0.0 if refused else _log_odds(other), "refused": refused, "planned": planned,
         "unnamed": UNNAMED in answer.details, "surer": ranked.probability > other,
         "operates": _OPERATES.match(plan) is not None, "says": min(len(answer.candidates), _MANY) / _MANY,
         "finds": min(ranked.things, _MANY) / _MANY, "topics": ranked.topics / 3, "words": ranked.words / 10,
-        "ranked_refused": sure * refused, "ranked_planned": sure * planned,
+        "ranked_refused": sure * refused, "ranked_planned": sure * planned, "read": looked.plan - looked.none,
+        "read_refused": (looked.plan - looked.none) * refused, "other_read": looked.found - looked.none,
+        "surer_read": (looked.plan - looked.found) * (not refused),
     }  # fmt: skip
     signs |= {name: of.form in forms for name, forms in _SORTS.items()}
     return {name: float(value) for name, value in signs.items()} | {name: of.signs.get(name, 0.0) for name in _OF_PLAN}
 
 
-def likelier(answer: Answer, scene: Callable[[], Scene], encoder: TextEncoder) -> RankedPlan | None:
-    """The likeliest plan over events where it is likelier to be right than an answer; None where it is not."""
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What to answer."""
+
+    plan: RankedPlan | None  # None: what was found
+    probability: float  # that it is right
+
+
+def chosen(answer: Answer, scene: Callable[[], Scene], encoder: TextEncoder) -> Chosen | None:
+    """The likeliest plan over events where it is likelier to be right than an answer, or how likely the answer is;
+    None where that is sure or nothing is ranked."""
     if answer.candidates and answer.candidates[0].score >= SURE:
         return None
-    best = ranked(scene(), encoder)
-    return best if best is not None and prefers(best, answer, network().choice) else None
-
-
-def prefers(ranked: RankedPlan, answer: Answer, numbers: Mapping[str, float]) -> bool:
-    """Whether the plan is likelier to be right than the answer."""
-    return probability(signs_of(ranked, answer), numbers) > TAKEN
+    best = ranked(scene(), encoder, answer)
+    if best is None:
+        return None
+    signs, numbers = signs_of(best, answer), network().choosing
+    if probability(signs, numbers["choice"]) > TAKEN:
+        return Chosen(best, min(MOST, probability(signs, numbers["plan"])))
+    return Chosen(None, min(MOST, probability(signs, numbers["found"]))) if answer.candidates else None
 
 
 def _log_odds(share: float) -> float:

@@ -353,7 +353,7 @@ class PlansOfKind:
             yield made("count_k", p.Count(of_kind))
         if cues["truth"] or cues["there"]:
             yield made("exists_k", p.Exists(of_kind))
-        if cues["not"]:
+        if cues["not"] and self.asked.denials > own.denies:
             without = p.Minus(all_, followed(some, way))
             yield made("minus", without)
             if cues["how_many"]:
@@ -369,7 +369,8 @@ class PlansOfKind:
         for largest in self.asked.sides:
             yield made("top_k_count", p.Top(all_, p.Key(p.turned(way), "count", some), largest, self.asked.first))
             yield from self._by_figures(some, all_, way, made, largest=largest)
-        for date in self.dates if cues["last"] or cues["first"] else ():
+        aged = any(self.scene.calls(word, kind) for word in self.asked.aged)
+        for date in self.dates if (cues["last"] or cues["first"]) and not aged else ():
             plan = followed(p.Top(some, p.Key((date.step,)), cues["last"], self.asked.first), way)
             yield made("top_own_k", plan, {"date_is_main": float(date.step == self._main)}, also=date.label.split())
         yield from self._of_its_own(kind, of_kind, made) if not every else ()

@@ -27,10 +27,17 @@ from clew.query.execute import Result
 from clew.retrieval.events.asked import CUES, EventQuestion
 from clew.retrieval.events.candidates import candidates
 from clew.retrieval.events.event_plan import EventPlan, Form
+from clew.retrieval.events.in_words import in_words
 from clew.retrieval.events.scene import Scene
+from clew.retrieval.events.second_look import Looked, cross_encoder, found_in_words, look
+from clew.types import Answer
 
 FILE = Path(__file__).with_name("ranking.safetensors")
 EXECUTED = 32  # of the candidates that look best before anything is executed
+LOOKED_AT = 8  # most plans that the second look is asked about
+OF_ONE_ANSWER = 2  # of them, that find the same
+POSSIBLE = 0.004  # least probability of an answer that the second look is asked about
+LOOK_WEIGHT = 1.0  # of its logits beside the network's
 FEW = 8  # things of an answer that people ask for
 NEARLY_ALL = 0.8  # share of a kind that is hardly asked for
 FORMS: tuple[str, ...] = get_args(Form)
@@ -132,7 +139,7 @@ class RankingNetwork:
     encoder: str  # whose vectors it was fitted with
     signs: tuple[str, ...]
     weights: dict[str, Floats]
-    choice: dict[str, float]  # the numbers of `choosing`
+    choosing: dict[str, dict[str, float]]  # numbers of its regressions
 
     @classmethod
     def read(cls, file: Path) -> RankingNetwork:
@@ -140,8 +147,10 @@ class RankingNetwork:
         with safe_open(str(file), "np") as held:
             about = held.metadata() or {}
             weights = {name: held.get_tensor(name).astype(np.float32) for name in held.keys()}  # noqa: SIM118
-        choice = dict(zip(about["choice"].split(), weights.pop("choice").tolist(), strict=True))
-        return cls(about["encoder"], tuple(about["signs"].split()), weights, choice)
+        numbers = dict(zip(about["regressions"].split(), weights.pop("choosing").tolist(), strict=True))
+        seen = about["choosing"].split()
+        choosing = {name: dict(zip(seen, row, strict=True)) for name, row in numbers.items()}
+        return cls(about["encoder"], tuple(about["signs"].split()), weights, choosing)
 
     def scores(self, seen: Floats, vector: Floats, forms: Sequence[str]) -> Floats:
         """(N + 1,) logits of the candidates, and of none of them."""
@@ -154,6 +163,15 @@ class RankingNetwork:
 
 
 @dataclass(frozen=True, slots=True)
+class LookedAt:
+    """What the second look says of the likeliest plan: logits."""
+
+    plan: float
+    none: float
+    found: float  # of what was found otherwise
+
+
+@dataclass(frozen=True, slots=True)
 class RankedPlan:
     """The likeliest plan over the events of a graph."""
 
@@ -162,6 +180,7 @@ class RankedPlan:
     things: int  # that it finds
     topics: int  # that the question names
     words: int  # that say something, in what asks
+    looked: LookedAt
 
 
 @cache
@@ -170,18 +189,22 @@ def network() -> RankingNetwork:
     return RankingNetwork.read(FILE)
 
 
-def ranked(scene: Scene, encoder: TextEncoder) -> RankedPlan | None:
+def ranked(scene: Scene, encoder: TextEncoder, answer: Answer) -> RankedPlan | None:
     """The likeliest plan for what a question speaks of; None where it may mean nothing of the graph's events, where it
-    names a month of no year, and with another encoder than the network was fitted with."""
+    names a month of no year, and with another encoder than the network was fitted with.
+
+    Args:
+        answer: what was found otherwise.
+    """
     if encoder.name.split("@")[0] != network().encoder or scene.half_dated():  # behind "@": how exact its numbers are
         return None
     try:
-        return likeliest(EventQuestion(scene, encoder), network())
+        return likeliest(EventQuestion(scene, encoder), network(), answer)
     except ClewError:
         return None
 
 
-def likeliest(asked: EventQuestion, network: RankingNetwork) -> RankedPlan | None:
+def likeliest(asked: EventQuestion, network: RankingNetwork, answer: Answer) -> RankedPlan | None:
     made = candidates(asked)
     if not made:
         return None
@@ -192,25 +215,60 @@ def likeliest(asked: EventQuestion, network: RankingNetwork) -> RankedPlan | Non
     every = [each for i in chosen if (each := executed(made[i], asked)) is not None]
     if not every:
         return None
-    return best_of(every, scored(every, asked, network), len(asked.scene.topics), len(asked.clause))
+    logits = scored(every, asked, network)
+    best = to_look_at(every, logits)
+    plans = [in_words(every[i].candidate.plan, asked.scene.graph) for i in best]
+    looked = look(answer.question.text, plans, found_in_words(answer, asked.scene.graph), cross_encoder())
+    return best_of(every, logits, best, looked, len(asked.scene.topics), len(asked.clause))
 
 
 def scored(every: Sequence[Executed], asked: EventQuestion, network: RankingNetwork) -> Floats:
-    """(N + 1,) the probability of each of some executed candidates, and of none of them."""
+    """(N + 1,) the logits of some executed candidates, and of none of them."""
     made = [each.candidate for each in every]
     seen = features(made, [each.found for each in every], asked, network.signs)
-    logits = network.scores(seen, asked.vector, [each.form for each in made])
-    odds = np.exp(logits - logits.max())
-    shares: Floats = odds / odds.sum()
-    return shares
+    return network.scores(seen, asked.vector, [each.form for each in made])
 
 
-def best_of(every: Sequence[Executed], shares: Floats, topics: int, words: int) -> RankedPlan:
-    """The best of the plans whose answer is likeliest."""
-    by_answer: dict[Hashable, float] = defaultdict(float)
+def to_look_at(
+    every: Sequence[Executed], logits: Floats, most: int = LOOKED_AT, possible: float = POSSIBLE
+) -> list[int]:
+    """Which candidates the second look is asked about: the best plans of each of the likeliest answers.
+
+    Args:
+        logits: (N + 1,) of the network.
+        possible: least probability of an answer.
+    """
+    shares, by_answer = softmax(logits), defaultdict[Hashable, list[int]](list)
+    for n, each in enumerate(every):
+        by_answer[each.key].append(n)
+    total = {key: float(shares[of].sum()) for key, of in by_answer.items()}
+    likely = sorted((key for key in total if total[key] >= possible), key=lambda key: -total[key])
+    best = [n for key in likely for n in sorted(by_answer[key], key=lambda n: -float(logits[n]))[:OF_ONE_ANSWER]]
+    return best[:most]
+
+
+def best_of(
+    every: Sequence[Executed], logits: Floats, at: Sequence[int], looked: Looked, topics: int, words: int
+) -> RankedPlan:
+    """The best of the plans whose answer is likeliest.
+
+    Args:
+        logits: (N + 1,) of the network.
+        at: the candidates that were looked at again. What was not counts as the worst of them.
+    """
+    again = np.full(len(logits), min(looked.plans, default=0.0), np.float32)
+    again[list(at)], again[-1] = looked.plans, looked.none
+    logits = logits + LOOK_WEIGHT * again
+    shares, by_answer = softmax(logits), defaultdict[Hashable, float](float)
     for each, share in zip(every, shares.tolist(), strict=False):
         by_answer[each.key] += share
     key = max(by_answer, key=lambda each: by_answer[each])
     best = max((n for n, each in enumerate(every) if each.key == key), key=lambda n: float(shares[n]))
-    chosen = every[best]
-    return RankedPlan(chosen.candidate, by_answer[key], chosen.things, topics, words)
+    chosen, seen = every[best], LookedAt(float(again[best]), looked.none, looked.found)
+    return RankedPlan(chosen.candidate, by_answer[key], chosen.things, topics, words, seen)
+
+
+def softmax(logits: Floats) -> Floats:
+    odds = np.exp(logits - logits.max())
+    shares: Floats = odds / odds.sum()
+    return shares

@@ -1,0 +1,66 @@
+"""A cross-encoder looks again at the plans over events that the ranking likes best, and at what was found otherwise.
+
+    [CLS] question [SEP] plan in words (`in_words`) [SEP]
+
+Which kind of things is asked for, and which of two figures or two dates, the ranking knows by cosines of single words;
+read together with the question, "the earliest order date of every order whose account is Fennel & Fig" is what "when
+did we first get an order from that cafe" asks for. The empty plan stands for "none of these". The encoder was trained
+further on the questions that the ranking was fitted on, by scripts/fit_events.py, from the weights that
+`clew.reading.cross_encoder` reads relation paths with; its own are stored as differences to these.
+
+Shapes: K plans looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from clew.encoding.cross_encoder import SHIPPED, CrossEncoder, Sequenced
+from clew.graph import Graph
+from clew.query.text import parse
+from clew.retrieval.events.in_words import in_words
+from clew.types import Answer
+
+FILE = Path(__file__).with_name("second_look.safetensors")
+MAKER = "python scripts/fit_events.py"
+MOST_QUESTION, MOST_PLAN = 50, 75  # tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What the second look says of a question's plans: logits, one against another."""
+
+    plans: tuple[float, ...]  # (K,)
+    none: float  # of none of them
+    found: float  # of what was found otherwise; of none of them where nothing was
+
+
+@cache
+def cross_encoder() -> CrossEncoder:
+    """The one that ships."""
+    return CrossEncoder(FILE, MAKER, marks=1, base=SHIPPED)
+
+
+def found_in_words(answer: Answer, graph: Graph) -> str:
+    """What an answer was found by, a plan or a relation path, as the cross-encoder reads it; empty where there is
+    none."""
+    if not answer.candidates:
+        return ""
+    return in_words(parse(answer.plan.text), graph) if answer.plan is not None else str(answer.details.get("plan", ""))
+
+
+def sequence(question: str, plan: str, by: CrossEncoder) -> Sequenced:
+    """Tokens of a question and of a plan in words; an empty one for none."""
+    begin, end = (by.tokenizer.token_to_id(sign) or 0 for sign in ("[CLS]", "[SEP]"))
+    tokens = [begin, *by.words(question)[:MOST_QUESTION], end, *by.words(plan)[:MOST_PLAN], end]
+    return tokens, [0] * len(tokens)
+
+
+def look(question: str, plans: Sequence[str], found: str, by: CrossEncoder) -> Looked:
+    """The second look at some plans and what was found otherwise, in words."""
+    every = list(dict.fromkeys([*plans, "", found]))
+    rated = dict(zip(every, by.rate([sequence(question, plan, by) for plan in every]).tolist(), strict=True))
+    return Looked(tuple(rated[plan] for plan in plans), rated[""], rated[found])
