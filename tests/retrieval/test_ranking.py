@@ -18,7 +18,7 @@ from clew.query.text import parse
 from clew.retrieval.events.asked import CUES, EventQuestion
 from clew.retrieval.events.candidates import EventPlan, candidates
 from clew.retrieval.events.cases import cases
-from clew.retrieval.events.choosing import SIGNS, TAKEN, Chosen, signs_of
+from clew.retrieval.events.choosing import SIGNS, TAKEN, Decision, signs_of
 from clew.retrieval.events.in_words import in_words
 from clew.retrieval.events.ranking import (
     FORMS,
@@ -359,7 +359,7 @@ def test_what_was_found_is_as_sure_as_it_is_beside_the_plans(
 ) -> None:
     text = "Which animals had an injury?"
     before = method.answer(Question("q", text), clinic)
-    monkeypatch.setattr("clew.retrieval.operators.chosen", lambda *_: Chosen(None, before.candidates[0].score / 2))
+    monkeypatch.setattr("clew.retrieval.operators.chosen", lambda *_: Decision(None, before.candidates[0].score / 2))
     after = method.answer(Question("q", text), clinic)
     assert after.texts == before.texts
     halves = [each.score / 2 for each in before.candidates]

@@ -65,14 +65,14 @@ def signs_of(ranked: RankedPlan, answer: Answer) -> dict[str, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class Decision:
     """What to answer."""
 
     plan: RankedPlan | None  # None: what was found
     probability: float  # that it is right
 
 
-def chosen(answer: Answer, scene: Callable[[], Scene], encoder: TextEncoder) -> Chosen | None:
+def chosen(answer: Answer, scene: Callable[[], Scene], encoder: TextEncoder) -> Decision | None:
     """The likeliest plan over events where it is likelier to be right than an answer, or how likely the answer is;
     None where that is sure or nothing is ranked."""
     if answer.candidates and answer.candidates[0].score >= SURE:
@@ -82,8 +82,8 @@ def chosen(answer: Answer, scene: Callable[[], Scene], encoder: TextEncoder) -> 
         return None
     signs, numbers = signs_of(best, answer), network().choosing
     if probability(signs, numbers["choice"]) > TAKEN:
-        return Chosen(best, min(MOST, probability(signs, numbers["plan"])))
-    return Chosen(None, min(MOST, probability(signs, numbers["found"]))) if answer.candidates else None
+        return Decision(best, min(MOST, probability(signs, numbers["plan"])))
+    return Decision(None, min(MOST, probability(signs, numbers["found"]))) if answer.candidates else None
 
 
 def _log_odds(share: float) -> float:
