@@ -3,6 +3,7 @@ it, and when it is taken instead of what was found otherwise."""
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import clew
+import plan_oracle
 from clew.api import open_method
 from clew.graph import Graph
 from clew.query import plan as p
@@ -339,6 +341,14 @@ REX = 'and(class(visit), follow(entity("animals/A1"), ^animal))'
 )  # fmt: skip
 def test_plans_in_the_words_of_people(plan: str, words: str, clinic: Graph) -> None:
     assert in_words(parse(plan), clinic) == words
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_every_plan_has_words(seed: int) -> None:
+    rng = random.Random(seed)
+    world = plan_oracle.random_world(rng)
+    for _ in range(5):
+        assert in_words(plan_oracle.Planner(rng, world).plan(), world.graph)
 
 
 def test_what_the_second_look_reads(clinic: Graph, method: Operators) -> None:
