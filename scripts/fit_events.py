@@ -31,8 +31,9 @@ from safetensors.torch import save_file
 
 from clew.api import open_method
 from clew.encoding import DEFAULT
-from clew.encoding.cross_encoder import SHIPPED, CrossEncoder
+from clew.encoding.cross_encoder import CrossEncoder
 from clew.errors import ClewError
+from clew.evaluation.calibration import calibrate
 from clew.graph import Graph
 from clew.graph.kinds import ALL_UP_TO
 from clew.methods.auto.fitting import fit_in_own_units
@@ -40,7 +41,7 @@ from clew.query.execute import execute
 from clew.query.proof import proven
 from clew.retrieval.events.asked import EventQuestion
 from clew.retrieval.events.candidates import candidates
-from clew.retrieval.events.choosing import SIGNS, TAKEN, signs_of
+from clew.retrieval.events.choosing import SIGNS, decided, signs_of
 from clew.retrieval.events.in_words import in_words
 from clew.retrieval.events.ranking import (
     EXECUTED,
@@ -56,11 +57,10 @@ from clew.retrieval.events.ranking import (
 )
 from clew.retrieval.events.scene import Scene
 from clew.retrieval.events.second_look import FILE as SECOND_LOOK
-from clew.retrieval.events.second_look import MAKER, found_in_words, look
+from clew.retrieval.events.second_look import cross_encoder, found_in_words, look
 from clew.retrieval.lexicon import Lexicon
 from clew.retrieval.operators import Operators
 from clew.retrieval.spoken import as_said
-from clew.retrieval.unnamed.weighing import probability
 from clew.types import Answer, Question
 from fit_second_look import Pairs, trained, write
 
@@ -280,7 +280,7 @@ def of_halves(some: Sequence[Judged], names: Sequence[str]) -> list[tuple[Ranked
         looks = []
         for n, net in enumerate(made):
             write([net], Path(folder) / f"{n}.safetensors")
-            looks.append(CrossEncoder(Path(folder) / f"{n}.safetensors", MAKER, marks=1, base=SHIPPED))
+            looks.append(cross_encoder(Path(folder) / f"{n}.safetensors"))
         return [each.best(looks[half[each.case.group]]) for each in some]
 
 
@@ -291,32 +291,25 @@ def told(
     numbers: Mapping[str, Mapping[str, float]],
 ) -> None:
     possible = sum(any(case.right) for case in some)
-    signs = [signs_of(best, case.answer) for (best, _), case in zip(found, some, strict=True)]
-    planned = [probability(each, numbers["choice"]) > TAKEN for each in signs]
-    both = [right if plan else case.answered for plan, (_, right), case in zip(planned, found, some, strict=True)]
-    lost = [
-        plan for plan, case in zip(planned, some, strict=True) if not case.answerable and not case.answer.candidates
-    ]
-    likely = [
-        probability(each, numbers["plan" if plan else "found"]) for each, plan in zip(signs, planned, strict=True)
-    ]
-    said = [plan or bool(case.answer.candidates) for plan, case in zip(planned, some, strict=True)]
-    error = calibration_error([p for p, each in zip(likely, said, strict=True) if each],
-                              [each > 0.5 for each, answered in zip(both, said, strict=True) if answered])  # fmt: skip
+    both, likely, correct, lost = 0.0, list[float](), list[float](), list[bool]()
+    for (best, right), case in zip(found, some, strict=True):
+        decision = decided(best, case.answer, numbers)
+        taken = decision is not None and decision.plan is not None
+        outcome = right if taken else case.answered
+        both += outcome
+        if decision is not None:
+            likely.append(decision.probability)
+            correct.append(float(outcome > 0.5))
+        if not case.answerable and not case.answer.candidates:
+            lost.append(taken)
+    error = calibrate(likely, correct).ece
     print(
         f"{name}: {len(some)} questions; right are a candidate of {possible}, the likeliest of "
         f"{sum(right for _, right in found):.0f}, the answers of auto to {sum(case.answered for case in some):.0f}, "
-        f"both together {sum(both):.0f}, with a calibration error of {error:.3f}; of {len(lost)} told to have no "
+        f"both together {both:.0f}, with a calibration error of {error:.3f}; of {len(lost)} told to have no "
         f"answer {sum(lost)} are answered",
         flush=True,
     )
-
-
-def calibration_error(likely: Sequence[float], right: Sequence[bool]) -> float:
-    """Expected, in ten bins of one width."""
-    share, was = np.array(likely), np.array(right, np.float64)
-    bins = np.minimum((share * 10).astype(int), 9)
-    return float(sum(abs((share - was)[bins == n].sum()) for n in range(10)) / max(len(share), 1))
 
 
 def regressions(found: Sequence[tuple[RankedPlan, float]], some: Sequence[Case]) -> dict[str, dict[str, float]]:
@@ -372,7 +365,7 @@ def fit_and_write(every: Sequence[Case], names: Sequence[str], *, keep: bool) ->
         nets = pool.starmap(trained, [(pairs, 2 * QUESTIONS, seed) for seed in OF_ALL])
         file = SECOND_LOOK if keep else Path(folder) / "second_look.safetensors"
         write(nets, file)
-        by = CrossEncoder(file, MAKER, marks=1, base=SHIPPED)
+        by = cross_encoder(file)
         if apart:
             others = judged(net, apart)
             best = [each.best(by) for each in others]

@@ -17,20 +17,16 @@ import numpy as np
 import torch
 from safetensors.numpy import save_file
 from safetensors.torch import load_file
-from torch import nn
 
 from clew.encoding import DEFAULT
 from clew.encoding.bert import bert_shape
-from clew.encoding.cross_encoder import FORMAT, SHIPPED, CrossEncoder, Sequenced, differences, digest, tensors
+from clew.encoding.cross_encoder import FORMAT, SHIPPED, CrossEncoder, differences, digest, tensors
 from clew.encoding.local import find_weights
-from clew.reading.cross_fitting import CrossNet, padded_pairs
-from clew.retrieval.events.second_look import MAKER, sequence
+from clew.reading.cross_fitting import SPREAD, CrossDescent, CrossNet, CrossSettings
+from clew.retrieval.events.second_look import MAKER, sequences
 
-BATCH, PLANS = 8, 6  # questions, and plans of each
 RIGHT = 2  # of the plans, that are right
-RATE, DECAY, WARMUP, DROPOUT = 3e-5, 0.01, 600, 0.2
-SCORE_FASTER = 10.0  # learning rate of the score against that of the layers
-SPREAD = 1.5  # of the noise in which wrong plans are drawn, in logits
+RATE, WARMUP, DROPOUT = 3e-5, 600, 0.2  # unlike those of `CrossSettings`: it has few questions, and starts from more
 SHOWN = 0.7  # share of the questions with what was found otherwise
 UNKNOWN = 0.3  # weight of a question that has an answer, which nothing gives
 
@@ -49,14 +45,16 @@ class Pairs:
     sure: float  # of it, a probability
     found_right: bool
 
-    def drawn(self, chance: random.Random, noise: np.random.Generator) -> tuple[list[str], list[float], list[bool]]:
+    def drawn(
+        self, chance: random.Random, noise: np.random.Generator, plans: int
+    ) -> tuple[list[str], list[float], list[bool]]:
         """Texts, logits of the ranking, and which of them are right; the last one stands for none of them."""
         logits = np.array(self.logits)
         right = [i for i, each in enumerate(self.right) if each]
         wrong = np.array([i for i, each in enumerate(self.right) if not each], np.int64)
         kept = right if len(right) <= RIGHT else [right[0], chance.choice(right[1:])]
         noisy = logits[wrong] + SPREAD * noise.gumbel(size=len(wrong))
-        taken = [*kept, *wrong[np.argsort(-noisy)][: PLANS - len(kept)].tolist()]
+        taken = [*kept, *wrong[np.argsort(-noisy)][: plans - len(kept)].tolist()]
         texts = [self.plans[i] for i in taken]
         beside, meant = logits[taken].tolist(), [True] * len(kept) + [False] * (len(taken) - len(kept))
         if self.found and chance.random() < SHOWN:
@@ -79,41 +77,30 @@ def trained(some: Sequence[Pairs], questions: int, seed: int = 0) -> CrossNet:
     folder, reads = find_weights(DEFAULT), CrossEncoder(SHIPPED, MAKER, marks=1)
     shape = bert_shape(folder)
     assert shape is not None
-    net = CrossNet(folder, shape, DROPOUT)
+    settings = CrossSettings(questions=questions, rate=RATE, warmup=WARMUP, dropout=DROPOUT, seed=seed)
+    net = CrossNet(folder, shape, settings.dropout)
     net.start(load_file(SHIPPED))
-    groups = [
-        {"params": list(net.layers.parameters()), "faster": 1.0},
-        {"params": list(net.score.parameters()), "faster": SCORE_FASTER},
-    ]
-    optimizer = torch.optim.AdamW(groups, lr=RATE, weight_decay=DECAY)
+    descent = CrossDescent(net, settings)
     chance, noise = random.Random(seed), np.random.default_rng(seed)
     order = list[int]()
     net.train()
-    for seen in range(0, questions, BATCH):
-        for group in optimizer.param_groups:
-            slow = min(1, (seen + 1) / WARMUP) * max(0.02, 1 - seen / questions)
-            group["lr"] = RATE * slow * group["faster"]
-        if len(order) < BATCH:
+    for seen in range(0, questions, settings.batch):
+        if len(order) < settings.batch:
             order = chance.sample(range(len(some)), len(some))
-        part = [some[order.pop()] for _ in range(BATCH)]
-        drawn = [each.drawn(chance, noise) for each in part]
-        rows: list[Sequenced] = [
-            sequence(each.question, text, reads)
+        part = [some[order.pop()] for _ in range(settings.batch)]
+        drawn = [each.drawn(chance, noise, settings.plans) for each in part]
+        rows = [
+            row
             for each, (texts, _, _) in zip(part, drawn, strict=True)
-            for text in texts
+            for row in sequences(each.question, texts, reads)
         ]
-        with torch.autocast("cpu", torch.bfloat16):
-            logits = net(*padded_pairs(rows)).float()
         loss = torch.zeros(())
-        split = logits.split([len(texts) for texts, _, _ in drawn])
+        split = net.rate(rows).split([len(texts) for texts, _, _ in drawn])  # type: ignore[no-untyped-call]
         for each, own, (_, beside, meant) in zip(part, split, drawn, strict=True):
             if weight := each.weight(meant):
                 both = own + torch.tensor(beside)
                 loss = loss - weight * (torch.logsumexp(both[torch.tensor(meant)], 0) - torch.logsumexp(both, 0))
-        (loss / BATCH).backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(net.parameters(), 1.0)
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
+        descent.step(loss / settings.batch, seen)
     return net.eval()
 
 

@@ -44,7 +44,7 @@ from clew.retrieval.events.second_look import (
     cross_encoder,
     found_in_words,
     look,
-    sequence,
+    sequences,
 )
 from clew.retrieval.operators import Operators
 from clew.retrieval.unnamed.weighing import probability
@@ -358,7 +358,7 @@ def test_what_the_second_look_reads(clinic: Graph, method: Operators) -> None:
     path = replace(NOTHING, candidates=(Found(text="Rex", score=0.4),), details={"plan": "→ animal"})
     assert found_in_words(path, clinic) == "→ animal"
     by = cross_encoder()
-    tokens, marks = sequence("who came " * 60, "every visit " * 60, by)
+    [(tokens, marks)] = sequences("who came " * 60, ["every visit " * 60], by)
     assert len(tokens) == len(marks) == MOST_QUESTION + MOST_PLAN + 3 and set(marks) == {0}
     looked = look("When did Rex come last?", ["the largest date of every visit", "every vet"], "every vet", by)
     assert looked.plans[0] > looked.plans[1] == looked.found

@@ -105,6 +105,12 @@ class CrossNet(nn.Module):
         first = real.sum(1).cumsum(0) - real.sum(1)
         return self.score(x[first].float()).squeeze(-1)  # type: ignore[no-any-return]
 
+    def rate(self, rows: Sequence[Sequenced]) -> Tensor:
+        """(B,) logits of sequences, computed in bfloat16."""
+        with torch.autocast("cpu", torch.bfloat16):
+            logits: Tensor = self(*padded_pairs(rows)).float()
+        return logits
+
     def weights(self) -> dict[str, Tensor]:
         """What `PathCrossEncoder` reads."""
         made = {name.replace("/", "."): value for name, value in self.layers.items()}
@@ -190,8 +196,7 @@ def right_shares(
         scores = liked(first, source, part)
         tops = [np.argsort(-row)[:most] for row in scores]
         rows = [source.sequence(i, int(plan)) for i, top in zip(part, tops, strict=True) for plan in top]
-        with torch.autocast("cpu", torch.bfloat16):
-            judged = net(*padded_pairs(rows)).float().numpy()
+        judged = net.rate(rows).numpy()
         at = 0
         for i, row, top in zip(part, scores, tops, strict=True):
             labels = source.pack.labels[int(source.pack.plans_at[i]) + top]
@@ -224,6 +229,28 @@ def drawn(
     return rows, counts
 
 
+class CrossDescent:
+    """Steps of a fit, at a learning rate that warms up and then falls to a fiftieth."""
+
+    def __init__(self, net: CrossNet, settings: CrossSettings) -> None:
+        layers = list(net.layers.parameters())
+        others = [*net.mark.parameters(), *net.score.parameters()]
+        groups = [{"params": layers, "faster": 1.0}, {"params": others, "faster": MARKS_FASTER}]
+        self.optimizer = torch.optim.AdamW(groups, lr=settings.rate, weight_decay=settings.decay)
+        self._net, self._settings = net, settings
+
+    def step(self, loss: Tensor, seen: int) -> None:
+        """One step down a loss, after `seen` questions."""
+        settings = self._settings
+        slow = min(1, (seen + 1) / settings.warmup) * max(0.02, 1 - seen / settings.questions)
+        for group in self.optimizer.param_groups:
+            group["lr"] = settings.rate * slow * group["faster"]
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self._net.parameters(), 1.0)
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+
+
 def fit_cross(
     net: CrossNet,
     first: ReaderNet,
@@ -241,11 +268,8 @@ def fit_cross(
         sources: per name its sequences, the numbers of its training records, and its weight in the mixture.
         folder: where checkpoints go. resume: go on from the last one there.
     """
-    layers = list(net.layers.parameters())
-    others = [*net.mark.parameters(), *net.score.parameters()]
-    groups = [{"params": layers, "faster": 1.0}, {"params": others, "faster": MARKS_FASTER}]
-    optimizer = torch.optim.AdamW(groups, lr=settings.rate, weight_decay=settings.decay)
-    seen = restore(net.start, optimizer, folder) if resume else 0
+    descent = CrossDescent(net, settings)
+    seen = restore(net.start, descent.optimizer, folder) if resume else 0
     chance = random.Random(f"{settings.seed}-{seen}")
     torch.manual_seed(settings.seed + seen)
     names = list(sources)
@@ -254,24 +278,17 @@ def fit_cross(
     began, saved = time.monotonic(), seen
     net.train()
     while seen < settings.questions:
-        slow = min(1, (seen + 1) / settings.warmup) * max(0.02, 1 - seen / settings.questions)
-        for group in optimizer.param_groups:
-            group["lr"] = settings.rate * slow * group["faster"]
         source, numbers, _ = sources[chance.choices(names, weights)[0]]
         records = chance.sample(list(numbers), min(settings.batch, len(numbers)))
         rows, counts = drawn(source, first, records, settings.plans, chance)
-        with torch.autocast("cpu", torch.bfloat16):
-            logits = net(*padded_pairs(rows)).float()
-        loss = torch.stack([-F.log_softmax(each, 0)[0] for each in logits.split(counts)]).mean()
-        loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(net.parameters(), 1.0)
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
+        each_own = net.rate(rows).split(counts)  # type: ignore[no-untyped-call]
+        loss = torch.stack([-F.log_softmax(logits, 0)[0] for logits in each_own]).mean()
+        descent.step(loss, seen)
         seen += len(records)
         losses.append(loss.item())
         if seen - saved >= settings.every or seen >= settings.questions:
             saved = seen
-            keep(net.weights(), optimizer, folder, seen)
+            keep(net.weights(), descent.optimizer, folder, seen)
             told = measure()
             net.train()
             say(f"{seen} questions, {time.monotonic() - began:.0f} s, loss {np.mean(losses[-250:]):.3f} {told}")

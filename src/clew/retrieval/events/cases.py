@@ -54,10 +54,14 @@ class Conditions:
     signs: Mapping[str, float] = field(default_factory=dict)
 
     @property
+    def open(self) -> bool:
+        """Whether something has not come."""
+        return self.outcome is not None and (self.outcome.what == "open") == self.so
+
+    @property
     def denies(self) -> bool:
         """Whether something has not come, or is not stated."""
-        still = self.outcome is not None and (self.outcome.what == "open") == self.so
-        return still or self.signs.get("lack", 0.0) > 0
+        return self.open or self.signs.get("lack", 0.0) > 0
 
     def of(self, some: p.SetPlan, dates: list[tuple[p.Op, p.Date, set[int]]]) -> p.SetPlan | None:
         """The events among some that meet them; None where that takes a date that is not said."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from clew.protocols import TextEncoder
@@ -78,9 +78,12 @@ def chosen(answer: Answer, scene: Callable[[], Scene], encoder: TextEncoder) -> 
     if answer.candidates and answer.candidates[0].score >= SURE:
         return None
     best = ranked(scene(), encoder, answer)
-    if best is None:
-        return None
-    signs, numbers = signs_of(best, answer), network().choosing
+    return None if best is None else decided(best, answer, network().choosing)
+
+
+def decided(best: RankedPlan, answer: Answer, numbers: Mapping[str, Mapping[str, float]]) -> Decision | None:
+    """Whether the likeliest plan is taken, by the numbers of the regressions; None where nothing is answered."""
+    signs = signs_of(best, answer)
     if probability(signs, numbers["choice"]) > TAKEN:
         return Decision(best, min(MOST, probability(signs, numbers["plan"])))
     return Decision(None, min(MOST, probability(signs, numbers["found"]))) if answer.candidates else None

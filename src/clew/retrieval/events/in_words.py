@@ -23,7 +23,7 @@ _HELD = {
     "<": "fewer {} than", "<=": "no more {} than", ">": "more {} than", ">=": "as many {} as", "=": "as many {} as",
     "!=": "not as many {} as",
 }  # fmt: skip
-_HOW = {"count": "number of", "sum": "total", "mean": "average", "value": ""}
+_HOW = {"sum": "total", "mean": "average"}
 
 
 def in_words(plan: p.Plan, graph: Graph) -> str:

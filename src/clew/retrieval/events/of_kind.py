@@ -140,7 +140,6 @@ class PlansOfKind:
             sum_.update(each)
         counted = form == "wherecount" or case.filtered or not sum_.keys().isdisjoint(_COUNTED)
         outcome = case.outcome
-        denies = outcome is not None and (outcome.what == "open") == case.so
         sum_ |= {
             "left": float(len(left)), "left_soft": asked.unlike(left, names),
             "cue_unused": float(outcome is None and self.cues["still"]), "k_is_e": float(kind in ("", self.event)),
@@ -149,7 +148,7 @@ class PlansOfKind:
             "filters_unused": float(
                 bool(asked.filters) and form != "where_sum" and not case.filtered and "filter_named" not in sum_
             ),
-            "double_neg": float(form in _DENYING and (denies or sum_.get("lack", 0.0) > 0)),
+            "double_neg": float(form in _DENYING and (case.open or sum_.get("lack", 0.0) > 0)),
             "neg_unused": float(
                 self.cues["not"] and form not in _DENYING and outcome is None and not sum_.get("lack")
             ),

@@ -39,9 +39,9 @@ class Looked:
 
 
 @cache
-def cross_encoder() -> CrossEncoder:
-    """The one that ships."""
-    return CrossEncoder(FILE, MAKER, marks=1, base=SHIPPED)
+def cross_encoder(file: Path = FILE) -> CrossEncoder:
+    """By default the one that ships."""
+    return CrossEncoder(file, MAKER, marks=1, base=SHIPPED)
 
 
 def found_in_words(answer: Answer, graph: Graph) -> str:
@@ -52,15 +52,16 @@ def found_in_words(answer: Answer, graph: Graph) -> str:
     return in_words(parse(answer.plan.text), graph) if answer.plan is not None else str(answer.details.get("plan", ""))
 
 
-def sequence(question: str, plan: str, by: CrossEncoder) -> Sequenced:
-    """Tokens of a question and of a plan in words; an empty one for none."""
+def sequences(question: str, plans: Sequence[str], by: CrossEncoder) -> list[Sequenced]:
+    """Tokens of a question beside each of some plans in words; an empty one for none."""
     begin, end = (by.tokenizer.token_to_id(sign) or 0 for sign in ("[CLS]", "[SEP]"))
-    tokens = [begin, *by.words(question)[:MOST_QUESTION], end, *by.words(plan)[:MOST_PLAN], end]
-    return tokens, [0] * len(tokens)
+    asked, *others = (read.ids for read in by.tokenizer.encode_batch([question, *plans], add_special_tokens=False))
+    made = [[begin, *asked[:MOST_QUESTION], end, *plan[:MOST_PLAN], end] for plan in others]
+    return [(tokens, [0] * len(tokens)) for tokens in made]
 
 
 def look(question: str, plans: Sequence[str], found: str, by: CrossEncoder) -> Looked:
     """The second look at some plans and what was found otherwise, in words."""
     every = list(dict.fromkeys([*plans, "", found]))
-    rated = dict(zip(every, by.rate([sequence(question, plan, by) for plan in every]).tolist(), strict=True))
+    rated = dict(zip(every, by.rate(sequences(question, every, by)).tolist(), strict=True))
     return Looked(tuple(rated[plan] for plan in plans), rated[""], rated[found])
