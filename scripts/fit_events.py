@@ -344,6 +344,16 @@ def main() -> None:
     fit_and_write(every, sorted(READ), keep=not options.show)
 
 
+SHARED: list[Case] = []
+"""What is fitted on, for processes that begin with it: it is too large to be handed over."""
+
+
+def _left_out(here: set[str]) -> list[Judged]:
+    """The cases over some graphs, judged by a ranking that is fitted on those over all others."""
+    net = fitted([case for case in SHARED if case.group not in here])
+    return judged(net, [case for case in SHARED if case.group in here])
+
+
 def fit_and_write(every: Sequence[Case], names: Sequence[str], *, keep: bool) -> None:
     """Fits on the cases over some graphs, and prints how it does on all.
 
@@ -353,10 +363,10 @@ def fit_and_write(every: Sequence[Case], names: Sequence[str], *, keep: bool) ->
     signs = aligned(every)
     fit = [case for case in every if case.group in names]
     apart = [case for case in every if case.group not in names]
-    fold, some = {name: n // 2 % FOLDS for n, name in enumerate(names)}, list[Judged]()
-    for here in range(FOLDS):
-        net = fitted([case for case in fit if fold[case.group] != here])
-        some += judged(net, [case for case in fit if fold[case.group] == here])
+    SHARED[:] = fit
+    with Pool(2) as pool:
+        parts = [{name for n, name in enumerate(names) if n // 2 % FOLDS == here} for here in range(FOLDS)]
+        some = [each for judged_ in pool.imap(_left_out, parts, chunksize=1) for each in judged_]
     found, order = of_halves(some, names), [each.case for each in some]
     numbers = regressions(found, order)
     told("graphs left out", found, order, numbers)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.labels import label_to_text, readable
+from clew.labels import label_to_text, readable, unabridged
 
 
 @pytest.mark.parametrize(
@@ -100,3 +100,15 @@ def test_any_text_is_read_and_what_comes_out_comes_out_again(label: str) -> None
 )
 def test_what_is_shown_without_a_label(id: str, shown: str) -> None:
     assert readable(id) == shown
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("est_nm", "est name"), ("inv_amt", "invoice amount"), ("comp_dt", "completed date"),
+        ("Min Stk", "Minimum Stock"), ("response_min", "response_min"), ("st", "st"), ("St Dt", "Start Date"),
+        ("typ", "typ"), ("tncy_typ", "tncy type"), ("people.person.dob", "people.person.dob"), ("name", "name"),
+    ],
+)  # fmt: skip
+def test_abbreviations_in_names_are_written_out(name: str, words: str) -> None:
+    assert unabridged(name) == words

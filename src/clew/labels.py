@@ -111,21 +111,61 @@ _PREFIXES = frozenset({"Mc", "Mac", "De", "Di", "La", "Le", "Van", "Von", "Fitz"
 
 
 ABBREVIATIONS = {
-    "acct": "account", "acq": "acquired", "addr": "address", "amt": "amount", "asst": "assistant", "avg": "average",
-    "cnt": "count", "cust": "customer", "dept": "department", "dest": "destination", "dist": "distance",
-    "dob": "birth date", "dod": "death date", "dt": "date", "dur": "duration", "elev": "elevation", "emp": "employee",
-    "hgt": "height", "instr": "instructor", "inv": "invoice", "len": "length", "lgth": "length", "loc": "location",
-    "mfr": "manufacturer", "mgr": "manager", "mngr": "manager", "nr": "number", "num": "number",
-    "org": "organization", "orig": "origin", "pct": "percent", "prereq": "prerequisite", "prev": "previous",
-    "pts": "points", "qty": "quantity", "rcpt": "recipient", "sal": "salary", "src": "source", "supv": "supervisor",
-    "tgt": "target", "veh": "vehicle", "wgt": "weight", "whse": "warehouse", "yr": "year", "yrs": "years",
+    "acct": "account", "acq": "acquired", "addr": "address", "agmt": "agreement", "amt": "amount",
+    "appt": "appointment", "asst": "assistant", "avg": "average", "bal": "balance", "cnt": "count",
+    "ctry": "country", "cust": "customer", "deliv": "delivered", "dept": "department", "descr": "description",
+    "dest": "destination",
+    "diag": "diagnosis", "dist": "distance", "dlv": "delivery", "dob": "birth date", "dod": "death date", "dt": "date",
+    "dur": "duration", "elev": "elevation", "emp": "employee", "equip": "equipment", "fname": "first name",
+    "freq": "frequency", "hgt": "height", "hr": "hour", "hrs": "hours", "insp": "inspection", "instr": "instructor",
+    "inv": "invoice", "len": "length", "lgth": "length", "lname": "last name", "loc": "location", "ltrs": "litres",
+    "lvl": "level", "mfr": "manufacturer", "mgr": "manager", "mngr": "manager", "mth": "month", "nm": "name",
+    "nr": "number", "num": "number", "org": "organization", "orig": "origin", "pcode": "postcode", "pct": "percent",
+    "pmt": "payment", "prereq": "prerequisite", "prev": "previous", "pts": "points", "pymt": "payment",
+    "qty": "quantity", "rcpt": "recipient", "rcvd": "received", "recd": "received", "rsn": "reason", "sal": "salary",
+    "sched": "scheduled", "src": "source", "stk": "stock", "sts": "status", "supp": "supplier", "supv": "supervisor",
+    "svc": "service", "tgt": "target", "tot": "total", "trt": "treatment", "veh": "vehicle", "wgt": "weight",
+    "whse": "warehouse", "wk": "week", "yr": "year", "yrs": "years",
 }  # fmt: skip
 """What names of columns and properties shorten, where the short word is hardly a word of its own."""
+_BESIDE_OTHERS = {
+    "cd": "code", "cert": "certificate", "chg": "charge", "coll": "collection", "cond": "condition", "exp": "expiry",
+    "hsg": "housing", "ins": "insurance", "lic": "licence", "min": "minimum", "max": "maximum", "meth": "method",
+    "mob": "mobile", "ord": "order", "pr": "price", "prod": "product", "prop": "property", "purch": "purchase",
+    "qual": "qualification", "reg": "registration", "reord": "reorder", "stat": "status", "tel": "telephone",
+    "temp": "temperature", "typ": "type", "vol": "volume", "wt": "weight",
+}  # fmt: skip
+"""The same where it is one beside other words of a name."""
+_BEFORE_DATES = {
+    "arr": "arrival", "comp": "completed", "compl": "completed", "del": "delivery", "fin": "finish",
+    "iss": "issued", "pur": "purchase", "rep": "reported", "req": "requested", "ret": "returned", "st": "start",
+    "strt": "start",
+}  # fmt: skip
+_UNITS_TOO = ("min", "wt")  # the last word of a name is no minimum
 
 
 def in_full(words: str) -> str:
-    """Words with abbreviations written out: "mgr dob" → "manager birth date"."""
-    return " ".join(ABBREVIATIONS.get(word.casefold().strip("."), word) for word in words.split(" "))
+    """Words with abbreviations written out: "mgr dob" → "manager birth date", "comp dt" → "completed date"."""
+    said = words.split(" ")
+    short = [word.casefold().strip(".") for word in said]
+    full = [ABBREVIATIONS.get(each, word) for each, word in zip(short, said, strict=True)]
+    for n, each in enumerate(short if len(said) > 1 else ()):
+        before_date = short[n + 1 : n + 2] in (["dt"], ["date"])
+        if before_date and each in _BEFORE_DATES:
+            full[n] = _BEFORE_DATES[each]
+        elif each in _BESIDE_OTHERS and not (n == len(said) - 1 and each in _UNITS_TOO):
+            full[n] = _BESIDE_OTHERS[each]
+    return " ".join(
+        each.capitalize() if each != word and word.istitle() else each for each, word in zip(full, said, strict=True)
+    )
+
+
+def unabridged(name: str) -> str:
+    """The name of a column or a property with its abbreviations written out, as words; a name without any, and the
+    dotted name of a relation of Freebase, stays as it is."""
+    words = label_to_text(name)
+    full = in_full(words)
+    return name if full == words or _DOTTED.fullmatch(name) else full
 
 
 IRREGULAR_PLURALS = {

@@ -25,5 +25,5 @@ def test_the_readme_shows_what_the_demo_prints(clew: Any, tmp_path: Path) -> Non
     shutil.copytree(Path(scr.__file__).parent / "demo", tmp_path / "demo.kg" / "models" / "scr")
     for question, shown in SHOWN:
         printed = clew("ask", "demo.kg", question, "--limit", "3").out.splitlines()
-        answers = [line for line in printed if not line.startswith(("… and ", "answered by "))]
+        answers = [line for line in printed if not line.startswith(("… and ", "answered by ", "asked of "))]
         assert answers == shown.removesuffix("```\n").splitlines(), question

@@ -257,3 +257,17 @@ def test_broken_envelopes_break_nothing(tmp_path: Path, held: Any) -> None:
         build(tmp_path / "x.json", tmp_path / "g.kg")
     except InputError as error:
         assert "x.json" in str(error)
+
+
+def test_a_document_is_a_thing_with_lists_of_its_own(tmp_path: Path) -> None:
+    """Nested things are found by ids and names that are called after them."""
+    venue = {
+        "venueId": "V-1", "name": "Lock Lane", "city": "Leeds",
+        "rooms": [{"roomCode": "R1", "title": "Cellar", "sessions": [
+            {"sessionId": "S1", "teamName": "Odd Socks", "minutes": 50},
+            {"sessionId": "S2", "teamName": "Late Again", "minutes": 61}]}],
+        "teams": [{"teamName": "Odd Socks", "captain": "Ida"}, {"teamName": "Late Again", "captain": "Per"}],
+    }  # fmt: skip
+    found = rows(tmp_path, venue_leeds=venue)
+    assert {("Lock Lane", "city", "Leeds"), ("Lock Lane", "rooms", "Cellar"), ("Cellar", "sessions", "S1"),
+            ("S1", "teamName", "Odd Socks"), ("Odd Socks", "captain", "Ida")} <= found  # fmt: skip

@@ -172,6 +172,66 @@ def test_two_of_something_and_two_conditions(text: str, form: str, plan: str, ke
     assert (parse(plan), form) in made
 
 
+@pytest.mark.parametrize(
+    ("text", "form", "plan"),
+    [
+        ("How much more did Sot's trims cost than Rex's in total?", "gap_sum",
+         "difference(entity(\"dogs/D4\"), entity(\"dogs/D1\"), sum(^dog/price, class(trim)))"),
+        ("How many more stays has Rex had than Mimi?", "gap_count",
+         "difference(entity(\"dogs/D1\"), entity(\"dogs/D2\"), count(^dog, class(stay)))"),
+        ("By how many kilos is Sot heavier than Bo?", "gap_own",
+         "difference(entity(\"dogs/D4\"), entity(\"dogs/D3\"), weight_kg)"),
+        ("Are all stays of Rex charged?", "truth_all",
+         "is(and(class(stay), follow(entity(\"dogs/D1\"), ^dog)), "
+         "and(and(class(stay), follow(entity(\"dogs/D1\"), ^dog)), wherecount(class(stay), charged, >, 0)))"),
+        ("What breed is the dog with the most trims?", "attr_top",
+         "follow(top(class(dog), count(^dog, class(trim)), largest), breed)"),
+        ("Which dog stayed the longest, from its arrival to its collection?", "top_own_k",
+         "follow(top(class(stay), span(arrived, collected_on, days), largest), dog)"),
+        ("Which stays were of terriers or collies?", "list_e",
+         "and(class(stay), or(follow(follow(entity(\"\\\"terrier\\\"\"), ^breed), ^dog), "
+         "follow(follow(entity(\"\\\"collie\\\"\"), ^breed), ^dog)))"),
+        ("How many trims not counting those of Nils Dahl were there?", "count_e",
+         "count(and(class(trim), minus(class(trim), follow(entity(\"groomers/G1\"), ^groomer))))"),
+    ],
+)  # fmt: skip
+def test_one_number_less_another_and_all_of_some(
+    text: str, form: str, plan: str, kennel: Graph, method: Operators
+) -> None:
+    made = [(each.plan, each.form) for each in candidates(asked_of(text, kennel, method))]
+    assert (parse(plan), form) in made, [in_words(each, kennel) for each, of in made if of == form]
+
+
+def test_what_is_left_of_a_figure(tmp_path: Path, method: Operators) -> None:
+    tables = {
+        "classes": "class_id,class,places\nC1,Judo,12\nC2,Yoga,3\n",
+        "pupils": "pupil_id,pupil\nP1,Ida Brandt\nP2,Per Holm\nP3,Tove Ek\nP4,Ola Ny\n",
+        "bookings": "booking_id,class_id,pupil_id,price\n1,C1,P1,10\n2,C1,P2,10\n3,C2,P3,8\n4,C2,P4,8\n5,C2,P1,8\n",
+    }
+    graph = Graph.open(built(tmp_path, tables))
+    made = candidates(asked_of("How many places are left in Judo?", graph, method))
+    left = [each.plan for each in made if each.form == "left"]
+    asked = asked_of("How many places are left in Judo?", graph, method)
+    assert any(str(asked.executor.quantity(plan)) == "10" for plan in left if isinstance(plan, p.Arithmetic))
+
+
+def test_a_gap_below_zero_is_no_candidate(kennel: Graph, method: Operators) -> None:
+    asked = asked_of("By how many kilos is Sot heavier than Bo?", kennel, method)
+    gaps = [each for each in candidates(asked) if each.form == "gap_own"]
+    assert len(gaps) == 2 and sum(executed(each, asked) is not None for each in gaps) == 1
+
+
+def test_a_word_met_in_a_remark_is_no_topic(tmp_path: Path, method: Operators) -> None:
+    tables = {
+        "logs": "log_id,species,memo\nL1,oak,two logs were cut with a chainsaw\nL2,ash,\nL3,oak,\n",
+        "suppliers": "supplier_id,supplier\nS1,Ida Brandt\nS2,Per Holm\n",
+        "sales": "sale_id,log_id,supplier_id,volume\n1,L1,S1,3\n2,L2,S2,5\n3,L3,S1,4\n",
+    }
+    graph = Graph.open(built(tmp_path, tables))
+    asked = asked_of("Which supplier had the largest volume of oak logs?", graph, method)
+    assert all(asked.scene.words[chunk.start] != "logs" for chunk in asked.topics)
+
+
 def test_what_is_of_one_thing_is_never_of_two(kennel: Graph, method: Operators) -> None:
     """A trim is of one dog, so that no trim is of Sot and not of Bo."""
     made = candidates(asked_of("Which trims were of Sot but not of Bo?", kennel, method))
@@ -280,10 +340,9 @@ def test_answers(text: str, answers: list[str], clinic: Graph) -> None:
 
 
 def test_the_answer_says_that_a_plan_was_taken_instead(clinic: Graph, method: Operators) -> None:
-    answer = method.answer(Question("q", "Adding up all of Ida Brandt's visits, what did they come to?"), clinic)
+    answer = method.answer(Question("q", "Which vet's visits cost the most on average?"), clinic)
     assert answer.plan is not None and not clew.verify(answer, clinic)
-    routed = answer.details.get("router", "")
-    assert answer.candidates[0].score >= 0.85 or routed.startswith("the likeliest plan over events, at 0.")
+    assert answer.details["router"].startswith("the likeliest plan over events, at 0.")
 
 
 @pytest.mark.parametrize("text", ["average fee per species", "what is the total of the fees for each vet"])

@@ -139,7 +139,8 @@ def _put(answer: Answer, limit: int, explain: bool, *, heading: bool = False) ->
     for line in answer.lines(limit):
         out.print(Text(str(line), style=styles.get(line.kind, "dim")))
     if "answering" in answer.details and not explain:
-        out.print(Text(f"answered by {clean(answer.details['answering'])}", style="dim"))
+        said = "answered by" if answer.candidates else "asked of"
+        out.print(Text(f"{said} {clean(answer.details['answering'])}", style="dim"))
     if explain:
         _explain(answer)
 

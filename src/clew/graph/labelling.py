@@ -25,7 +25,7 @@ from clew.graph.kinds import by_names
 from clew.graph.layout import LITERAL, open_strings
 from clew.graph.nouns import CODE_ENDS, KEY_ENDS
 from clew.graph.strings import Strings, literal_parts
-from clew.labels import label_to_text, readable
+from clew.labels import in_full, label_to_text, readable
 
 RANK = 60  # of a name found here: behind labels that RDF knows as such, before alternative ones
 OTHERS = 40  # properties not called names that are looked at, those with most values first
@@ -322,7 +322,7 @@ def may_name(property: str, values: Sequence[str], things: int) -> bool:
 
 def name_rank(relation: str) -> int:
     """How much a property's own name says that it holds names: 0 most, 9 nothing, 10 that it holds none."""
-    words = label_to_text(relation).casefold().split()
+    words = in_full(label_to_text(relation).casefold()).split()
     if not words or (_NEVER.search(" ".join(words)) and not is_address(relation)):
         return 10
     if words in (["name"], ["full", "name"], ["label"], ["pref", "label"], ["preferred", "name"]):
@@ -338,7 +338,12 @@ def name_rank(relation: str) -> int:
 
 def is_address(relation: str) -> bool:
     """Whether a property is called an address, of whatever it is said."""
-    return label_to_text(relation).casefold() in ("address", "street address", "full address", "property address")
+    return in_full(label_to_text(relation).casefold()) in (
+        "address",
+        "street address",
+        "full address",
+        "property address",
+    )
 
 
 def _values(

@@ -20,6 +20,7 @@ from clew.graph.json_references import ReferenceColumns
 from clew.graph.nouns import abbreviates, noun_of
 from clew.graph.property_files import LINKED, NAMES, PropertyTriples
 from clew.graph.property_values import dated
+from clew.labels import label_to_text
 
 _KEYS = ("id", "_id", "@id", "uri", "iri", "uuid", "guid", "DOI", "doi", "key", "sys_id")
 _NAMES = (
@@ -84,6 +85,8 @@ def objects_of(held: Any) -> list[tuple[str, Object]] | None:
     known = _key(held) is not None and _called(held)  # one thing, and what it is related to
     if known and lists and "features" not in lists and (kind_of(held) or all(map(_nameless, lists.values()))):
         return [("", held)]
+    if lists and _called(held) and (match := _NAMED_KEY.fullmatch(next(iter(held)))) and match["of"] not in lists:
+        return [(match["of"], held)]  # {"venueId": 1, "name": …, "rooms": […]}
     if lists:
         generic = ("results", "items", "objects", "features", "entry", "records", "rows", "value", "hits", "docs")
         return [("" if key in generic else key, each) for key, value in lists.items() for each in value]
@@ -274,7 +277,8 @@ class PlainJson:
         stated = kind_of(held)
         same = stated is None or stated.casefold() == kind.casefold()  # "User" in a list of users
         group, kind = kind, kind if same else str(stated)
-        name, used = _called(held, self._titles.get(group, ())), _key(held) or self._own.get(group)
+        name = _called(held, self._titles.get(group, ())) or _called_own(held, group)
+        used = _key(held) or self._own.get(group)
         used = used if used in held else None
         id = self._id(kind, name, held.get(used) if used else None)
         thing = self._things.get(id)
@@ -320,12 +324,22 @@ class PlainJson:
                 continue
             relation = key if not before or key not in thing.said else f"{before}_{key}"
             objects = [value] if isinstance(value, Mapping) and key in self._several else value
-            wrapped = _nameless(objects) and (len(objects) > 1 or key in self._several)
+            wrapped = (
+                _nameless(objects) and (len(objects) > 1 or key in self._several) and not self._known(key, objects)
+            )
             for each in value if isinstance(value, list) else [value]:
                 if wrapped:
                     self._wrapped(thing, relation, each, depth)
                 else:
                     self._value(thing, relation, key, each, depth)
+
+    def _known(self, key: str, some: Sequence[Object]) -> bool:
+        """Whether objects have ids or names under keys that are named after them: "bookingRef" of bookings."""
+        noun = " ".join(noun_of(key))
+        own = _NAMED_KEY.fullmatch(self._own.get(noun, ""))
+        return (own is not None and own["of"].casefold() in (noun, noun.split()[-1])) or all(
+            _called_own(each, noun) for each in some
+        )
 
     def _wrapped(self, thing: _Thing, relation: str, held: Object, depth: int) -> None:
         """One of several objects without a name: what it says belongs to the things in it, else to a nameless node."""
@@ -367,7 +381,7 @@ class PlainJson:
                 known.append(value)
         elif isinstance(reference := value.get("reference"), str) and set(value) <= _REFERENCES:
             thing.said.setdefault(relation, []).append(reference)
-        elif _key(value) is None and not _called(value):
+        elif _key(value) is None and not _called(value) and not self._known(key, [value]):
             inner = [(name, each) for name, each in value.items() if isinstance(each, Mapping)]
             if len(inner) == len(value) == 1:
                 self._value(thing, relation, inner[0][0], inner[0][1], depth + 1)
@@ -571,6 +585,12 @@ def _called(held: Object, but: Collection[str] = ()) -> str:
     if held.get("resourceType") and isinstance(held.get("code"), Mapping):
         return str(_said(held["code"]))
     return ""
+
+
+def _called_own(held: Object, noun: str) -> str:
+    """What an object is called by a key named after what it is: the "teamName" of a team."""
+    own = {f"{noun} name", f"{noun.split(' ')[-1]} name"}
+    return next((text for key in held if label_to_text(key).casefold() in own and (text := _text(held[key]))), "")
 
 
 def _said(value: Any) -> Any:

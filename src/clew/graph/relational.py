@@ -26,6 +26,7 @@ from clew.graph.nouns import (
     JOINING,
     KEY_ENDS,
     NAMED_FIRST,
+    abbreviates,
     akin,
     asks,
     beyond,
@@ -34,6 +35,7 @@ from clew.graph.nouns import (
     said_by,
     without_shared,
 )
+from clew.labels import in_full
 
 WORD = 4  # letters from which the word before an "id" is no abbreviation
 LETTERS = 60  # most letters of a name, in the mean
@@ -277,7 +279,7 @@ def _first_unique(table: RelationalTable) -> tuple[int, ...]:
 def _naming(table: RelationalTable) -> tuple[int, ...]:
     """The columns whose cells, one after the other, name the rows."""
     pointing = {at for each in table.references for at in each.columns}
-    said = {at: said_by(facts.name).words for at, facts in enumerate(table.facts) if at not in pointing}
+    said = {at: _in_full(facts) for at, facts in enumerate(table.facts) if at not in pointing}
     texts = {at: words for at, words in said.items() if _may_name(table.facts[at])}
 
     if (titled := _titled(table, texts)) is not None:
@@ -304,7 +306,12 @@ def _naming(table: RelationalTable) -> tuple[int, ...]:
     as_kind = [
         at
         for at, words in texts.items()
-        if (words == table.noun or akin(said_by(table.facts[at].name), table.noun)) and (at,) != table.key
+        if (at,) != table.key
+        and (
+            words == table.noun
+            or akin(said_by(table.facts[at].name), table.noun)
+            or (len(words) == 1 and abbreviates(words[0], table.noun[-1]))
+        )
     ]
     if len(as_kind) == 1 and table.facts[as_kind[0]].unique >= 0.9:  # two players of one name are players all the same
         return (as_kind[0],)
@@ -342,6 +349,11 @@ def _naming(table: RelationalTable) -> tuple[int, ...]:
         [at for at, words in own.items() if filled[at] >= 0.95 and not set(words) & {"email", "url"}],
     )
     return next(((found[0],) for found in ways if found), ())
+
+
+def _in_full(facts: ColumnFacts) -> tuple[str, ...]:
+    """The words of a column's name, abbreviations written out."""
+    return tuple(in_full(" ".join(said_by(facts.name).words)).split())
 
 
 def _titled(table: RelationalTable, texts: Mapping[int, tuple[str, ...]]) -> int | None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from clew.graph.layout import LITERAL, MEDIATOR, NAME_INDEX, NAMED
 from clew.graph.strings import Lookup, Strings, Texts, literal_parts, shown
 from clew.graph.subgraph import Ints
-from clew.labels import readable
+from clew.labels import readable, unabridged
 from clew.types import Entity, EntityKind, Relation
 
 if TYPE_CHECKING:
@@ -195,7 +195,8 @@ class Terms:
         known = self._relations.get(number)
         if known is None:
             id = self.relation_ids[number]
-            known = self._relations[number] = Relation(id, self.relation_labels.first(number) or readable(id))
+            label = self.relation_labels.first(number) or unabridged(readable(id))
+            known = self._relations[number] = Relation(id, label)
         return known
 
     @cached_property

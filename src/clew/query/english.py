@@ -66,7 +66,8 @@ class Speaker:
                 label = self._graph.relation_at(Binding.of(self._graph).relation(name)).label
             except ClewError:  # a sentence is no place to complain: executing the plan says what is missing
                 label = readable(name)
-        return label.rsplit(".", 1)[-1].replace("_", " ")
+        dotted = "." in label[:-1] and not any(map(str.isspace, label))  # a name of Freebase, and no "No. of seats"
+        return (label.rsplit(".", 1)[-1] if dotted else label).replace("_", " ")
 
     def _path(self, path: p.Path) -> str:
         """Words for what lies at the end of a path."""

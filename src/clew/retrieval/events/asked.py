@@ -26,6 +26,8 @@ from clew.retrieval.events.scene import Scene
 from clew.retrieval.words import FUNCTION
 
 PAIRS = 2_000_000  # steps for all plans that a question may mean
+REMARK = 4  # words of a text that is no name
+MANY_TEXTS = 20  # of those that a word stands in
 LETTERS = 3  # of a word that says something
 DIGITS = 3  # of a number that may be one of things; years have four
 UNLIKE, LIKE = 0.25, 0.75  # cosines of a word and a name that have nothing, and everything, in common
@@ -110,6 +112,20 @@ _AGAINST = {
     "over": re.compile(r"\b(?:over|exceed\w*|more|oversubscribed|overbooked|too many|above|beyond)\b"),
     "free": re.compile(r"\b(?:free|left|spare|room for|space for|spaces?|fewer|less|under|not full|available)\b"),
 }
+_ALL = re.compile(r"\b(?:all|every|each|always|everyone|everybody)\b")
+_BETWEEN_DATES = re.compile(
+    r"\b(?:before|after|later|earlier|late|early|past|expired?|expires|lapsed|valid|ran out|runs out|in date|by then"
+    r"|overdue|already|by the time)\b"
+)
+_GAP = re.compile(
+    r"\b(?:differ\w*|gap|margin|exceed\w*|surplus|excess|minus|left|remain\w*|spare|free|outstanding|owe[sd]?|owing"
+    r"|balance|short(?:fall)?|ahead|behind|apart|by how|available|still to (?:pay|come))\b"
+    r"|\bhow (?:much|many|far) (?:[a-z]+ ){0,3}(?:more|less|fewer|[a-z]+er)\b"
+    r"|\bhow (?:much|many|far)\b.*\bthan\b|\b(?:minus|less) (?:what|the)\b"
+)
+_NOW = re.compile(
+    r"\b(?:current(?:ly)?|now|present(?:ly)?|today|at the moment|still|active|these days|right now|not left|ongoing)\b"
+)
 _OF_AGE = re.compile(r"\b(?:oldest|youngest) ([^\W\d_]+)")
 _LARGEST = re.compile(
     r"\b(?:most|top|highest|maximum|max|favou?rite|best|more (?:[a-z]+ ){0,3}than (?:any|every|all|the other)[a-z]*)\b"
@@ -172,12 +188,20 @@ class EventQuestion:
         """What is asked for by its age, which no event of it tells."""
         self.compares = not self.filters and _PAIR.search(scene.text) is not None
         """Whether two figures of a thing may be compared."""
+        self.universal = _ALL.search(text) is not None
+        """Whether it may be asked if all of some things are so."""
+        self.now = _NOW.search(scene.text) is not None
+        """Whether it is asked for what holds now."""
+        self.gap = _GAP.search(text) is not None
+        """Whether it may be asked for one number less another."""
+        self.in_order = not scene.dates() and _BETWEEN_DATES.search(scene.text) is not None
+        """Whether one date may be held against another that the question does not state."""
         self.limits = {name for name, cue in _AGAINST.items() if cue.search(text)}
         """How a number of events may be held against a figure of what has them: full, over, or with some left."""
         self.below = _BELOW.search(scene.text) is not None
         self._rank()
-        self.topics = [c for c in scene.topics if not self._compared(c)]
-        """What is named, but for numbers that something is held against."""
+        self.topics = [c for c in scene.topics if not self._compared(c) and not self._in_passing(c)]
+        """What is named, but for numbers that something is held against, and single words of long texts."""
         filtered = {word for each in self.filters for text in each.words for word in text.lower().split()}
         self.unsaid = {
             kind: frozenset(word for word in scene.left(dated, (kind,), filtered) if word not in SAID)
@@ -213,6 +237,14 @@ class EventQuestion:
             return False
         stated = {each.value.value for each in self.filters if isinstance(each.value, p.Number)}
         return float(word) in stated | {n for _, n in self.counts}
+
+    def _in_passing(self, chunk: Chunk) -> bool:
+        """Whether a word is only met in a text of many: "logs" in a remark."""
+        if chunk.plan is None or chunk.end - chunk.start > 1:
+            return False
+        members = self.executor.members(chunk.plan)[:MANY_TEXTS]
+        texts = self.scene.graph.labels_at(members) if self.scene.graph.literals_at(members).all() else []
+        return min((len(text.split()) for text in texts), default=0) >= REMARK
 
     def stated(self, value: p.Number, figure: Stated) -> p.Number:
         """A number of the question in the unit that its name means beside a figure: "pounds" of money or of weight."""
@@ -270,6 +302,10 @@ class EventQuestion:
     def says(self, words: Iterable[str]) -> bool:
         """Whether the question says one of some words, in any form."""
         return any(forms(word) & forms(each) for each in words for word in self.words)
+
+    def quotes(self, words: Sequence[str]) -> bool:
+        """Whether some words stand in the question one after the other: "no-shows" of what is called noShow."""
+        return f" {' '.join(words)}" in f" {' '.join(re.findall(r'[a-z]+', self.scene.text))}"
 
     def says_akin(self, words: Iterable[str]) -> bool:
         """The same, also by a word of the same family."""

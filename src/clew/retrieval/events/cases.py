@@ -7,7 +7,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 
+from clew.labels import label_to_text
 from clew.query import plan as p
 from clew.query.asked import Filter
 from clew.query.meanings import names_other_date
@@ -28,6 +30,7 @@ BEYOND = 0.6  # the same as `NEAR` of a value of what events lead to
 FURTHER = 0.1  # what a value fits less for each link
 SOME = 0.3  # share of the events that must state a date or a number
 MOST = 0.5  # the same of what events lead to, and of figures that are compared
+SHORT = 3  # letters of a value that stands for a longer word
 VALUES = 12  # of a column by which things of a kind fall into groups
 TAKEN = 3  # values, and columns of dates, of those that fit best
 NUMBERED = 2  # columns of numbers that a condition may be on
@@ -36,7 +39,9 @@ NAMED = 0.35  # how well a word must fit a figure that is compared
 EQUAL = 0.4  # the same of a number that is stated
 FIGURES = 6  # of a kind of which two are compared
 CASES = 6  # of one sort
+PAIRS = 8  # of two or three conditions
 _OF_COLUMNS = frozenset(["id", "code", "no", "number", "ref", "date", "at", "on", "by", "name"])
+_ENDS = ("left", "completed", "returned")  # what is over then
 _LASTS = frozenset(["longer", "nights", "night", "ran", "lasted", "week", "weeks"])
 
 
@@ -57,6 +62,11 @@ class Conditions:
     def open(self) -> bool:
         """Whether something has not come."""
         return self.outcome is not None and (self.outcome.what == "open") == self.so
+
+    @property
+    def said(self) -> bool:
+        """Whether the question says a word of it."""
+        return any(self.signs.get(name) for name in ("val_hit", *_TOLD))
 
     @property
     def denies(self) -> bool:
@@ -84,7 +94,8 @@ def cases(kind: str, asked: EventQuestion, *, timed: bool = True) -> list[Condit
     """
     came, values = list(_outcomes(kind, asked)), _values(kind, asked)
     missing, there = _lacking(kind, asked, came)
-    single = [*values, *_compared(kind, asked), *_apart(kind, asked), *came, *missing]
+    single = [*values, *_compared(kind, asked), *_apart(kind, asked), *_in_order(kind, asked), *came, *missing]
+    single += there if asked.universal else []
     measured = _measured(kind, asked) if timed else [Conditions()]
     every = (Conditions(), *single, *_pairs(values, [*came, *missing, *there]))
     return [_joined(each, other) for each in every for other in ([Conditions()] if each.filtered else measured)]
@@ -99,15 +110,18 @@ def _pairs(values: Sequence[Conditions], came: Sequence[Conditions]) -> list[Con
     said = [each for each in values if max(each.signs["val_hit"], each.signs["val_sim"]) >= PAIRED]
     told = [each for each in map(_as_set, came) if each.outcome is None and any(each.signs.get(name) for name in _TOLD)]
     every, found = [*said, *told], list[Conditions]()
-    for i, one in enumerate(every):
-        for other in every[i + 1 :]:
-            if one.about != other.about:
-                both = {name: min(value, other.signs.get(name, value)) for name, value in one.signs.items()}
-                signs = {**other.signs, **both, "two": 1.0}
-                found.append(
-                    Conditions((*one.sets, *other.sets), words=one.words | other.words, about="two", signs=signs)
-                )
-    return found[:CASES]
+    for some in (each for n in (2, 3) for each in combinations(every, n)):
+        abouts = {each.about for each in some}
+        if len(abouts) not in (1, len(some)) or (len(abouts) == 1 and not all(each in said for each in some)):
+            continue
+        words = frozenset[str]().union(*(each.words for each in some))
+        names = dict.fromkeys(name for each in reversed(some) for name in each.signs)
+        signs = {name: min(each.signs[name] for each in some if name in each.signs) for name in names}
+        sets = tuple(one for each in some for one in each.sets)
+        if len(abouts) == 1:  # cancelled or missed
+            sets, signs = (p.Or(sets),), {**signs, "either": 1.0}
+        found.append(Conditions(sets, words=words, about="two", signs={**signs, "two": 1.0, "three": len(some) - 2.0}))
+    return found[:PAIRS]
 
 
 def _as_set(one: Conditions) -> Conditions:
@@ -124,6 +138,8 @@ def _outcomes(kind: str, asked: EventQuestion) -> Iterator[Conditions]:
             continue
         named = asked.says(each.words)
         told = said_of(each, asked.scene.text) or ((not asked.cues["not"], 0.6) if named else None)
+        if told is None and asked.now and each.what == "open" and each.done in _ENDS:
+            told = True, 0.5  # a tenancy that has no end
         for so in (True, False) if told is not None else ():
             agrees, fit = told  # type: ignore[misc]
             signs = {"out": 1.0, "out_fit": fit, "out_said": float(named), "out_agrees": float(so == agrees)}
@@ -137,7 +153,7 @@ def _lacking(kind: str, asked: EventQuestion, came: Sequence[Conditions]) -> tup
     """That events state nothing in a column that others have something in, and that they do."""
     known = {word for each in came if each.outcome is not None for word in each.words}
     found = list[tuple[float, tuple[Conditions, Conditions]]]()
-    for step, label in asked.scene.events.partly(kind) if asked.cues["lacks"] else ():
+    for step, label in asked.scene.events.partly(kind) if asked.cues["lacks"] or asked.universal else ():
         words = [word for word in label if word not in _OF_COLUMNS] or label
         hit, like = asked.says_akin(words), asked.alike(" ".join(words))
         if (hit or like > LACKED) and not known >= set(words):
@@ -160,10 +176,17 @@ def _values(kind: str, asked: EventQuestion) -> list[Conditions]:
     for path, owner in paths:
         for step, texts in events.values(owner, VALUES):
             for id, text in texts:
-                words = re.findall(r"[a-z]+", text.lower())
+                plain = label_to_text(text).lower()
+                words = re.findall(r"[a-z]+", plain)
                 if not words:
                     continue
-                hit, like = float(asked.says_akin(words)), asked.alike(text.lower())
+                short = text.isupper() and len(text) >= SHORT  # EMER of an emergency
+                hit = float(
+                    asked.says_akin(words)
+                    or (short and any(w.startswith(plain) for w in asked.words))
+                    or (len(words) > 1 and asked.quotes(words))
+                )
+                like = asked.alike(plain)
                 if hit or like > (BEYOND if path else NEAR):
                     some: p.SetPlan = p.Follow(p.Entities((id,)), (p.Step(step.relation, False),))
                     some = followed(some, p.turned(path)) if path else some
@@ -213,6 +236,30 @@ def _apart(kind: str, asked: EventQuestion) -> list[Conditions]:
                     case = Conditions((either,), words=words, about="gap", filtered=True, signs=signs)
                     found.append((sum(fits), case))
     return [case for _, case in sorted(found, key=lambda each: -each[0])[:TAKEN]]
+
+
+def _in_order(kind: str, asked: EventQuestion) -> list[Conditions]:
+    """That a date of theirs is before or after one of what they lead to: delivered after the day of the session."""
+    events, found = asked.scene.events, list[tuple[float, Conditions]]()
+    own = [each for each in events.stated(kind, "date") if each.share >= SOME] if asked.in_order else []
+    beyond = [
+        ((link.step, each.step), each, link.to)
+        for link in (events.links(kind) if own else ()) if link.to != kind
+        for each in events.stated(link.to, "date") if each.share >= SOME
+    ]  # fmt: skip
+    for one in own:
+        for path, other, to in beyond:
+            fits = [max(asked.fit(each), asked.alike(each.label)) for each in (one, other)]
+            if max(fits) < NAMED:
+                continue
+            for op in ("<", ">"):
+                test = p.Test((one.step,), op, p.Number(0), beside=p.Since(path, "days"))
+                signs = {"order": 1.0, "order_x": fits[0], "order_y": fits[1], "order_after": float(op == ">"),
+                         "order_to": asked.alike(events.kinds()[to].lower())}  # fmt: skip
+                words = one.words | other.words
+                some = p.Where(events.all(kind), test)
+                found.append((sum(fits), Conditions((some,), words=words, about="order", signs=signs)))
+    return [case for _, case in sorted(found, key=lambda each: -each[0])[:CASES]]
 
 
 def _measured(kind: str, asked: EventQuestion) -> list[Conditions]:

@@ -16,9 +16,12 @@ Form = Literal[
     "values_fig", "attr_e", "attr_k", "top_k_count", "top_k_sum", "top_k_mean", "top_c_count", "top_c_sum",
     "top_c_mean", "top_own", "top_own_k", "minus", "exists_e", "exists_k", "compare_count", "compare_sum",
     "compare_mean", "truth_count", "truth_sum", "truth_mean", "common", "wherecount",
-    "held_against", "differ", "count_minus", "where_sum", "compare_own",
+    "held_against", "differ", "count_minus", "where_sum", "compare_own", "gap_count", "gap_sum", "gap_mean", "gap_own",
+    "left", "left_sum", "truth_all", "attr_top",
 ]  # fmt: skip
 """What is asked of events (e), of things of a kind (k) that they lead to, or of what a column (c) says of them."""
+BELOW_ZERO = frozenset[Form](["gap_count", "gap_sum", "gap_mean", "gap_own", "left", "left_sum"])
+"""What nobody asks for where it is below zero: the gap of two goes by the larger first."""
 Signs = Mapping[str, float]
 
 

@@ -50,8 +50,8 @@ class _Writer(Speaker):
         except ClewError:
             return False
 
-    def _end(self, path: p.Path, largest: bool) -> str:
-        if self._dated(path):
+    def _end(self, key: p.Key, largest: bool) -> str:
+        if not isinstance(key.beside, p.Since) and self._dated(key.path):
             return "latest" if largest else "earliest"
         return "highest" if largest else "lowest"
 
@@ -94,7 +94,7 @@ class _Writer(Speaker):
                     return f"{self.plan(of)} with {counted}"
                 return f"{self.plan(of)} with {_COUNTS[op]} {n} {counted}"
             case p.Aggregate(("min" | "max") as how, of, path, None) if self._dated(path):
-                return f"the {self._end(path, how == 'max')} {self._path(path)} of {self.plan(of)}"
+                return f"the {self._end(p.Key(path), how == 'max')} {self._path(path)} of {self.plan(of)}"
             case p.Aggregate(how, of, path, beside) if not isinstance(beside, p.Since):
                 return f"{_SUMMARIES[how]} {self._measure(path, beside) or 'value'} of {self.plan(of)}"
             case p.Compare(a, b, key, largest):
@@ -109,7 +109,7 @@ class _Writer(Speaker):
         if key.how == "count":
             more = ("more" if largest else "fewer") if end == "er" else ("most" if largest else "fewest")
             return f"{'the ' if end == 'est' else ''}{more} {self._figure(key)}"
-        extreme = self._end(key.path, largest) if key.how == "value" else "highest" if largest else "lowest"
+        extreme = self._end(key, largest) if key.how == "value" else "highest" if largest else "lowest"
         if end == "er":
             extreme = {"highest": "higher", "lowest": "lower", "latest": "later", "earliest": "earlier"}[extreme]
         return f"the {extreme} {self._figure(key)}"

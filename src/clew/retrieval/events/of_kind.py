@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 
 from clew.query import plan as p
@@ -14,7 +15,7 @@ from clew.retrieval.events.event_plan import EventPlan, Form, Signs
 from clew.retrieval.events.kinds import EDGES, Stated
 from clew.retrieval.events.last_time import date_of
 from clew.retrieval.events.placing import DROPPED, FAR, Narrowed, Placing, Target
-from clew.retrieval.events.sales import lines_of
+from clew.retrieval.events.sales import SoldLines, lines_of
 from clew.retrieval.events.scene import ITEMS, Scene, all_of
 from clew.retrieval.joining import followed
 
@@ -25,6 +26,7 @@ TWO = 3  # figures of which one less another may be asked for
 COLUMN, GROUP, PROPERTY = 0.5, 0.45, 0.55  # cosine of a word with a column of events, of groups, of what is asked for
 _EFFORT = frozenset(["hour", "hours", "minute", "minutes", "duration", "time", "mins", "hrs"])
 _RATES = frozenset(["price", "rate", "each", "unit", "per", "fee", "charge"])
+_PRICES = frozenset(["price", "rate", "per"])
 _ITEMS = ITEMS | {"part", "reference"}
 _LIMITS = frozenset(["capacity", "max", "maximum", "places", "seats", "limit", "size", "spaces", "beds"])
 _OF_ALL = frozenset(["count_e", "count_k", "sum", "mean", "max_fig", "min_fig"])
@@ -45,12 +47,12 @@ class PlansOfKind:
         self.events, self.cues = asked.scene.events, asked.cues
         self._kinds, self.every = self.events.kinds(), self.events.all(event)
         self.noun = self._kinds[event].lower()
-        self._lines = [each for each in lines_of(self.scene.graph) if each.id == event]
         linked = {link.step for link in self.events.links(event)}
         self._figures = [
             each for each in self.events.stated(event, "number", SOME)
             if measures(each.label) and each.step not in linked
         ]  # fmt: skip
+        self._lines = [each for each in lines_of(self.scene.graph) if each.id == event] or self._products()
         self.dates = [each for each in self.events.stated(event, "date") if each.share >= SOME]
         self._main = date_of(event, self.events)
         of, spoken = self.scene.asked(event), placing.spoken_of(event)
@@ -64,6 +66,13 @@ class PlansOfKind:
             "e_most": float(spoken == placing.most_spoken_of > 0),
         }  # fmt: skip
         self.of_figures = self._figure_signs()
+
+    def _products(self) -> list[SoldLines]:
+        """Each price of the events with what it may be the price of: tonnes at so much a tonne."""
+        rates = [each for each in self._figures if not each.words.isdisjoint(_PRICES)]
+        many = [each for each in self._figures if not each.money and each not in rates]
+        many.sort(key=lambda each: -max(self.asked.fit(each), self.asked.alike(each.label)))
+        return [SoldLines(self.event, each.step, (rate.step,)) for rate in rates[:1] for each in many[:TWO]]
 
     def _figure_signs(self) -> dict[Stated, Signs]:
         asked, cues, amount = self.asked, self.cues, self.events.amount(self.event, 0.7)
@@ -169,6 +178,8 @@ class PlansOfKind:
             yield self.made("count_e", p.Count(some), case, drop)
         if (cues["truth"] or cues["there"]) and not every:
             yield self.made("exists_e", p.Exists(some), case, drop)
+        if self.asked.universal and cues["truth"] and case.words and (base := self._without(case)) != some:
+            yield self.made("truth_all", p.Is(base, some), case, drop)
         sums = any(cues[name] for name in ("total", "how_much", "how_many", "how_long", "money"))
         for figure, signs in self.of_figures.items():
             path, also = (figure.step,), figure.label.split()
@@ -193,6 +204,12 @@ class PlansOfKind:
         yield from self._how_long(case, some, drop)
         if not every:
             yield from self._what(case, some, drop)
+
+    def _without(self, case: Conditions) -> p.SetPlan:
+        """The events without the conditions of a case, but for those on dates and numbers."""
+        bare = replace(case, sets=(), outcome=None)
+        some = bare.of(all_of([self.every, *self.placing.narrowed(self.event, "").mine]), self.scene.dates())
+        return self.every if some is None else some
 
     def _less(self, case: Conditions, some: p.SetPlan, drop: Signs) -> Iterator[EventPlan]:
         """One figure less another: what was offered and not eaten, what a roast lost."""
@@ -255,23 +272,28 @@ class PlansOfKind:
 
     def _how_long(self, case: Conditions, some: p.SetPlan, drop: Signs) -> Iterator[EventPlan]:
         """How long events lasted: the days from one of their dates to another."""
-        cues, events = self.cues, self.events
-        if not (cues["long"] or cues["mean"]):
-            return
+        cues = self.cues
+        for path, since, words, signs in self._spans if cues["long"] or cues["mean"] else ():
+            if cues["mean"]:
+                yield self.made("mean", p.Aggregate("mean", some, path, since), case, drop, signs, also=words)
+            elif some != self.every:
+                yield self.made("sum", p.Aggregate("sum", some, path, since), case, drop, signs, also=words)
+            for largest in self.asked.sides if not cues["mean"] else ():
+                plan = p.Top(some, p.Key(path, beside=since), largest, self.asked.first)
+                yield self.made("top_own", plan, case, drop, signs, also=words)
+
+    @cached_property
+    def _spans(self) -> list[tuple[p.Path, p.Since, list[str], Signs]]:
+        """The days from each date of the events to each later one, with their words and what speaks for them."""
+        found = list[tuple[p.Path, p.Since, list[str], Signs]]()
         for one in self.dates:
-            later = (each for each in self.dates if each is not one and events.before(self.event, one.step, each.step))
-            for other in later:
-                since, path = p.Since((one.step,), "days"), (other.step,)
-                words = [word for word in (*one.label.split(), *other.label.split()) if word not in _OF_DATES]
-                said = max(one.named_by(self.asked.words), other.named_by(self.asked.words))
-                signs = {"fig_lasts": 1.0, "date_said": said, "fig_long": float(cues["long"])}
-                if cues["mean"]:
-                    yield self.made("mean", p.Aggregate("mean", some, path, since), case, drop, signs, also=words)
-                elif some != self.every:
-                    yield self.made("sum", p.Aggregate("sum", some, path, since), case, drop, signs, also=words)
-                for largest in self.asked.sides if not cues["mean"] else ():
-                    plan = p.Top(some, p.Key(path, beside=since), largest, self.asked.first)
-                    yield self.made("top_own", plan, case, drop, signs, also=words)
+            for other in self.dates:
+                if one is not other and self.events.before(self.event, one.step, other.step):
+                    words = [word for word in (*one.label.split(), *other.label.split()) if word not in _OF_DATES]
+                    said = max(one.named_by(self.asked.words), other.named_by(self.asked.words))
+                    signs = {"fig_lasts": 1.0, "date_said": said, "fig_long": float(self.cues["long"])}
+                    found.append(((other.step,), p.Since((one.step,), "days"), words, signs))
+        return found
 
     def _what(self, case: Conditions, some: p.SetPlan, drop: Signs) -> Iterator[EventPlan]:
         """What a text of the events says: what the item of a hire is."""
@@ -291,7 +313,7 @@ class PlansOfKind:
 
     def _by_columns(self, case: Conditions, some: p.SetPlan, drop: Signs) -> Iterator[EventPlan]:
         """What a column says of the events, or of what they lead to, of which there are most."""
-        if not self.asked.sides:
+        if not self.asked.sides and not self.asked.counts:
             return
         owners: list[tuple[p.Path, str]] = [((), self.event)]
         for way, owner in owners + [((link.step,), link.to) for link in self.events.links(self.event)]:
@@ -302,6 +324,10 @@ class PlansOfKind:
                 path = (*way, step)
                 groups, among = p.Follow(self.every, path), None if some == self.every else some
                 signs = {"a_sim": like, "a_hit": float(said), "k_len": len(path) / FAR}
+                for op, n in self.asked.counts:
+                    if n > 1 or op in (">", "="):
+                        many = p.WhereCount(groups, p.turned(path), op, n, some)
+                        yield self.made("wherecount", many, case, drop, signs, also=label)
                 for largest in self.asked.sides:
                     plan = p.Top(groups, p.Key(p.turned(path), "count", some), largest, self.asked.first)
                     yield self.made("top_c_count", plan, case, drop, signs, also=label)
@@ -325,9 +351,10 @@ class PlansOfKind:
 
     def _of_others(self, case: Conditions, some: p.SetPlan, narrowed: Narrowed, target: Target) -> Iterator[EventPlan]:
         kind = target.kind
-        for own in self.placing.own(kind) if not case.signs else [Conditions()]:
+        bare = not case.sets and case.outcome is None  # beside those on dates and numbers
+        for own in self.placing.own(kind) if bare or case.said else [Conditions()]:
             own_set = own.of(self.events.all(kind), self.scene.dates())
-            if own_set is not None:
+            if own_set is not None and own.words.isdisjoint(case.words):
                 yield from self._of_some_others(case, own, own_set, some, narrowed, target)
 
     def _of_some_others(
@@ -339,7 +366,10 @@ class PlansOfKind:
         all_ = all_of([own_set, *narrowed.others])
         of_kind = p.And((own_set, *narrowed.others, followed(some, way)))
         every = some == self.every and not narrowed.others
-        case = case if not own.signs else own
+        within = some if all_ == self.events.all(kind) else all_of([some, followed(all_, p.turned(way))])
+        if own.signs:
+            signs |= {"two": 1.0} if case.words else {}
+            case = replace(case, words=case.words | own.words, signs={**case.signs, **own.signs})
 
         def made(form: Form, plan: p.Plan, *more: Signs, also: Iterable[str] = ()) -> EventPlan:
             return self.made(form, plan, case, signs, *more, kind=kind, also=also)
@@ -352,6 +382,8 @@ class PlansOfKind:
             yield made("count_k", p.Count(of_kind))
         if cues["truth"] or cues["there"]:
             yield made("exists_k", p.Exists(of_kind))
+        if self.asked.universal and cues["truth"]:
+            yield made("truth_all", p.Is(all_, followed(some, way)))
         if cues["not"] and self.asked.denials > own.denies:
             without = p.Minus(all_, followed(some, way))
             yield made("minus", without)
@@ -365,13 +397,23 @@ class PlansOfKind:
                 test = of_figure(figure, each, self.asked, p.turned(way), how=how, among=self._among(some))
                 yield made("where_sum", p.Where(all_, test), of, also=figure.label.split())
         yield from self._held_against(kind, all_, way, some, made) if self.asked.limits else ()
+        yield from self._left_of(kind, of_kind, within, made) if not every and self.asked.gap else ()
         for largest in self.asked.sides:
-            yield made("top_k_count", p.Top(all_, p.Key(p.turned(way), "count", some), largest, self.asked.first))
-            yield from self._by_figures(some, all_, way, made, largest=largest)
+            most = p.Top(all_, p.Key(p.turned(way), "count", some), largest, self.asked.first)
+            yield made("top_k_count", most)
+            yield from self._said_of(kind, most, made)
+            yield from self._by_figures(kind, some, within, all_, way, made, largest=largest)
         aged = any(self.scene.calls(word, kind) for word in self.asked.aged)
-        for date in self.dates if (cues["last"] or cues["first"]) and not aged else ():
-            plan = followed(p.Top(some, p.Key((date.step,)), cues["last"], self.asked.first), way)
-            yield made("top_own_k", plan, {"date_is_main": float(date.step == self._main)}, also=date.label.split())
+        lasting = cues["long"] and True in self.asked.sides  # who has lived somewhere the longest came first
+        for date in self.dates if (cues["last"] or cues["first"] or lasting) and not aged else ():
+            plan = followed(p.Top(within, p.Key((date.step,)), cues["last"], self.asked.first), way)
+            main = {"date_is_main": float(date.step == self._main), "for_long": float(lasting)}
+            yield made("top_own_k", plan, main, also=date.label.split())
+            yield from self._said_of(kind, plan, made, main, also=date.label.split())
+        for path, since, words, told in self._spans if cues["long"] else ():
+            for largest in self.asked.sides:
+                longest = p.Top(within, p.Key(path, beside=since), largest, self.asked.first)
+                yield made("top_own_k", followed(longest, way), told, also=words)
         yield from self._of_its_own(kind, of_kind, made) if not every else ()
         for step, label in self.events.texts(kind, SOME) if not every else ():
             like, said = self.asked.alike(" ".join(label)), self.asked.says(label)
@@ -395,6 +437,39 @@ class PlansOfKind:
                 said = {**signs, f"limit_{cue}": float(cue in self.asked.limits)}
                 yield made("held_against", against, said, also=figure.label.split())
 
+    def _left_of(self, kind: str, of_kind: p.SetPlan, some: p.SetPlan, made: Making) -> Iterator[EventPlan]:
+        """A figure of things less how many events they have, or less what these come to: places less bookings, an
+        invoice less its payments."""
+        amount = self.events.amount(self.event, MEASURED)
+        for figure in self.events.stated(kind, "number", MEASURED):
+            signs = {
+                "a_sim": self.asked.alike(figure.label), "a_hit": self.asked.fit(figure),
+                "limit": float(not _LIMITS.isdisjoint(figure.words)), "fig_money": float(figure.money),
+            }  # fmt: skip
+            if max(signs.values()) < SAID:
+                continue
+            whole = p.Aggregate("sum", of_kind, (figure.step,))
+            yield made("left", p.Arithmetic("-", whole, p.Count(some)), signs, also=figure.label.split())
+            for other, of in self.of_figures.items():
+                if other.step == amount or other.money == figure.money:
+                    less = p.Aggregate("sum", some, (other.step,))
+                    also = [*figure.label.split(), *other.label.split()]
+                    yield made("left_sum", p.Arithmetic("-", whole, less), of, signs, also=also)
+
+    def _said_of(
+        self, kind: str, plan: p.SetPlan, made: Making, *signs: Signs, also: Iterable[str] = ()
+    ) -> Iterator[EventPlan]:
+        """What the first or the last of some things state, or whom they lead to: the captain of the team with most."""
+        named = [*self.events.texts(kind, SOME)]
+        named += [
+            (link.step, self.scene.lexicon.labels.get(link.step.relation, "").lower().split())
+            for link in self.events.links(kind) if link.to != self.event
+        ]  # fmt: skip
+        for step, label in named:
+            if label and self.asked.says(label):
+                told = {"a_sim": self.asked.alike(" ".join(label)), "a_hit": 1.0}
+                yield made("attr_top", p.Follow(plan, (step,)), *signs, told, also=[*also, *label])
+
     def _of_its_own(self, kind: str, of_kind: p.SetPlan, made: Making) -> Iterator[EventPlan]:
         """The figures and dates that things state themselves which events lead to."""
         for each in (*self.events.stated(kind, "number", SOME), *self.events.stated(kind, "date", SOME)):
@@ -417,15 +492,26 @@ class PlansOfKind:
                 )
 
     def _by_figures(
-        self, some: p.SetPlan, all_: p.SetPlan, way: p.Path, made: Making, *, largest: bool
+        self,
+        kind: str,
+        some: p.SetPlan,
+        within: p.SetPlan,
+        all_: p.SetPlan,
+        way: p.Path,
+        made: Making,
+        *,
+        largest: bool,
     ) -> Iterator[EventPlan]:
         among, back = self._among(some), p.turned(way)
         for figure, of in self.of_figures.items():
             key = p.Key((*back, figure.step), self.how, among)
             form: Form = "top_k_mean" if self.how == "mean" else "top_k_sum"
-            yield made(form, p.Top(all_, key, largest, self.asked.first), of, also=figure.label.split())
-            plan = followed(p.Top(some, p.Key((figure.step,)), largest, self.asked.first), way)
+            most = p.Top(all_, key, largest, self.asked.first)
+            yield made(form, most, of, also=figure.label.split())
+            plan = followed(p.Top(within, p.Key((figure.step,)), largest, self.asked.first), way)
             yield made("top_own_k", plan, of, also=figure.label.split())
+            for each in (most, plan):
+                yield from self._said_of(kind, each, made, of, also=figure.label.split())
         for lines in self._lines:
             key = p.Key((*back, lines.many), "sum", among, p.Combined(lines.each, "*"))
             yield made("top_k_sum", p.Top(all_, key, largest, self.asked.first), self._product, also=["price"])

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import product
 
 from clew.query import plan as p
 from clew.retrieval.chunks import Chunk
@@ -18,6 +19,8 @@ from clew.retrieval.events.placing import DROPPED, FAR
 from clew.retrieval.events.scene import all_of
 from clew.retrieval.joining import followed
 
+LIKELY = 3  # conditions on one of two kinds of events
+AMOUNTS = 0.5  # share of the events that must state what they come to
 Pair = tuple[Chunk, Chunk, str]
 """Two named things of one sort, and what sort."""
 
@@ -49,15 +52,42 @@ class PlansOfTwo:
             mine, theirs = (self._placing.narrowed(each._event, target.kind) for each in (self, other))
             if mine.dropped + theirs.dropped > DROPPED:
                 continue
-            sides = (
-                followed(all_of([self._every, *mine.mine]), target.way),
-                followed(all_of([other._every, *theirs.mine]), ways[target.kind]),
-            )
             all_, also = self._events.all(target.kind), other._of.noun.split()
-            signs = {**mine.signs, **target.signs, "other_kind": 1.0}
-            yield self._made("common", p.And((all_, *sides)), Conditions(), signs, kind=target.kind, also=also)
             first = 0 if self._said <= other._said else 1
-            yield from self._differ(sides, all_, Conditions(), signs, target.kind, also, first)
+            for one, theirs_so in product(self._likely, other._likely):
+                if one.words and not one.words.isdisjoint(theirs_so.words):
+                    continue
+                own = one.of(all_of([self._every, *mine.mine]), self._scene.dates())
+                others = theirs_so.of(all_of([other._every, *theirs.mine]), self._scene.dates())
+                if own is None or others is None:
+                    continue
+                sides = (followed(own, target.way), followed(others, ways[target.kind]))
+                case = replace(one, words=one.words | theirs_so.words, signs={**theirs_so.signs, **one.signs})
+                signs = {**mine.signs, **target.signs, "other_kind": 1.0}
+                yield self._made("common", p.And((all_, *sides)), case, signs, kind=target.kind, also=also)
+                yield from self._differ(sides, all_, case, signs, target.kind, also, first)
+        yield from self._settled(other)
+
+    @cached_property
+    def _likely(self) -> list[Conditions]:
+        """No condition, and those that the question says or states."""
+        said = [each for each in self._of.cases if each.said or (each.tests and not each.sets)]
+        return [Conditions(), *said[:LIKELY]]
+
+    def _settled(self, other: PlansOfTwo) -> Iterator[EventPlan]:
+        """What events of one kind come to less what those of another do: charged for lessons and paid."""
+        two = (self, other)
+        amounts = [each._events.amount(each._event, AMOUNTS) for each in two] if self._asked.gap else [None]
+        alone = [self._placing.narrowed(each._event, "") for each in two]
+        if None in amounts or not all(each.mine for each in alone) or sum(each.dropped for each in alone) > DROPPED:
+            return
+        sums = [
+            p.Aggregate("sum", all_of([each._every, *narrowed.mine]), (amount,))
+            for each, narrowed, amount in zip(two, alone, amounts, strict=True) if amount is not None
+        ]  # fmt: skip
+        for n, (one, less) in enumerate((sums, sums[::-1])):
+            signs = {**alone[0].signs, "other_kind": 1.0, "in_order": 1.0 - n}
+            yield self._made("left_sum", p.Arithmetic("-", one, less), Conditions(), signs, also=other._of.noun.split())
 
     def _from_both(self, a: Chunk, b: Chunk, sort: str) -> p.Path | None:
         """How two things of one sort lead to the events, if alike and not far."""
@@ -105,11 +135,18 @@ class PlansOfTwo:
     def _of_two_values(self) -> Iterator[EventPlan]:
         """What has events with one value and events with another: firms that had a roller as well as an excavator."""
         said = [each for each in self._of.cases if each.signs.get("val_hit") and not each.tests]
+        for chunk in self._asked.topics:
+            if (about := self._column(chunk)) and (placed := self._placing.place(chunk, self._event)[0]) is not None:
+                words = frozenset(self._scene.words[chunk.start : chunk.end])
+                signs = {"val": 1.0, "val_hit": 1.0, "val_sim": 1.0}
+                said.append(Conditions((placed,), words=words, about=about, signs=signs))
         for i, one in enumerate(said):
             for other in said[i + 1 :]:
                 if one.about != other.about or one.about == "two":
                     continue
-                for target, narrowed in self._of.led:
+                named = [c for c in self._asked.topics if self._column(c) == one.about]
+                for target in self._of.targets:
+                    narrowed = self._placing.narrowed(self._event, target.kind, named)
                     base = all_of([self._every, *narrowed.mine])
                     sides = [each.of(base, self._scene.dates()) for each in (one, other)]
                     if narrowed.dropped > DROPPED or sides[0] is None or sides[1] is None:
@@ -121,6 +158,11 @@ class PlansOfTwo:
                     yield self._made("common", p.And((all_, *both)), case, signs, kind=target.kind)
                     first = 0 if self._asked.place_of(one.words) <= self._asked.place_of(other.words) else 1
                     yield from self._differ(both, all_, case, signs, target.kind, (), first)
+
+    def _column(self, chunk: Chunk) -> str:
+        """The column of the events that says a named text; "" where that is none, or something beyond."""
+        path = self._placing.path(chunk, self._event) if chunk.kind == "topic" else None
+        return path[0].relation if path is not None and len(path) == 1 else ""
 
     def _differ(
         self, led: Sequence[p.SetPlan], all_: p.SetPlan, case: Conditions, signs: Signs, kind: str,
@@ -147,6 +189,11 @@ class PlansOfTwo:
         for largest, path, of, label in sides:
             plan = p.Compare(a.plan, b.plan, p.Key(path), largest)
             yield self._made("compare_own", plan, Conditions(), of, also=label.split())
+        dates = [((d.step,), {"date_said": d.named_by(self._asked.words)}, d.label) for d in self._of.dates]
+        for path, of, label in [*some, *dates] if self._asked.gap else ():
+            for n, (one, other) in enumerate(((a.plan, b.plan), (b.plan, a.plan))):
+                gap = p.Difference(one, other, p.Key(path))
+                yield self._made("gap_own", gap, Conditions(), of, {"in_order": 1.0 - n}, also=label.split())
 
     def _more(
         self, case: Conditions, two: tuple[p.SetPlan, p.SetPlan], path: p.Path, some: p.SetPlan, signs: Signs, sort: str
@@ -158,6 +205,11 @@ class PlansOfTwo:
         ]
         compare: Mapping[p.How, Form] = {"count": "compare_count", "sum": "compare_sum", "mean": "compare_mean"}
         truth: Mapping[p.How, Form] = {"count": "truth_count", "sum": "truth_sum", "mean": "truth_mean"}
+        gaps: Mapping[p.How, Form] = {"count": "gap_count", "sum": "gap_sum", "mean": "gap_mean"}
+        for how, key, of, also in keys if self._asked.gap else ():
+            for n, (one, other) in enumerate((two, two[::-1])):
+                gap = p.Difference(one, other, key)
+                yield self._made(gaps[how], gap, case, signs, of, {"in_order": 1.0 - n}, kind=sort, also=also)
         for largest in self._asked.of_two:
             for how, key, of, also in keys:
                 plan = p.Compare(*two, key, largest)

@@ -5,6 +5,7 @@ Kept apart from the plans that are made of it (`of_kind`, `of_several`): here no
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,10 +23,17 @@ from clew.retrieval.joining import followed
 
 DROPPED = 1  # named things that a plan may leave out
 FAR = 3  # steps from one of two things to their events
+MANY = 9  # links, where there are none
 WAYS = 3  # from events to things of a kind
 MEANT = 0.38  # cosine of a word with the kind that is asked for
 OWN = 2  # conditions on things that are asked for
 OF_NAME = 2  # how much a word of its name speaks of a kind
+BEFORE = 4  # words before what is named that may leave it out
+_EXCLUDING = re.compile(
+    r"\b(?:leaving out|left out|not counting|not including|excluding|except(?: for)?|other than|apart from|ignoring"
+    r"|but not|aside from|without counting|disregarding|omitting|minus|not)"
+    r"(?: (?:the|any|all|those|ones?|of|for|that|were|was|are|is|yet))*$"
+)
 _RECORDS = frozenset("log logs record records entry entries list sheet register book detail details history".split())  # noqa: SIM905
 _SAID_OF_OWN = ("val_hit", "lack_hit", "out_said")
 
@@ -56,6 +64,7 @@ class Placing:
         self._kinds = self._events.kinds()
         self._own: dict[str, list[Conditions]] = {}
         self._spoken_of: dict[str, int] = {}
+        self._far: dict[tuple[int, str], int] = {}
         self._placed: dict[tuple[int, str], tuple[p.SetPlan | None, bool]] = {}
 
     @cached_property
@@ -111,12 +120,41 @@ class Placing:
             self._scene.loose = False
             try:
                 placed = self._scene.placed(chunk.plan, kind)
+                if placed is None and (text := self._as_text(chunk.plan)) is not None:
+                    placed = self._scene.placed(text, kind)
                 if placed is None and (path := self._beyond(chunk.plan, kind)) is not None:
                     placed = kind, followed(chunk.plan, p.turned(path))
             except ClewError:
                 placed = None
             self._placed[key] = None if placed is None else placed[1], self._scene.loose
         return self._placed[key]
+
+    def _left_out(self, chunk: Chunk) -> bool:
+        """Whether what is named is to be left out: "leaving out cancelled ones", "not counting drafts"."""
+        before = " ".join(self._scene.words[max(0, chunk.start - BEFORE) : chunk.start])
+        return _EXCLUDING.search(before) is not None
+
+    def _behind_or(self, chunk: Chunk) -> bool:
+        """Whether what is named is one of two, with nothing but "or" between them."""
+        words, ends = self._scene.words, {c.end for c in self._asked.topics}
+        return chunk.start > 0 and words[chunk.start - 1] == "or" and chunk.start - 1 in ends
+
+    def _as_text(self, named: p.SetPlan) -> p.SetPlan | None:
+        """The texts that say the name of one thing: a column of places of which some are vehicles."""
+        graph, members = self._scene.graph, self._asked.executor.members(named)
+        if len(members) != 1 or graph.literals_at(members).any():
+            return None
+        number = graph.number_of(f'"{graph.labels_at(members)[0]}"')
+        return None if number is None else p.Entities((graph.ids_at([number])[0],))
+
+    def _steps(self, chunk: Chunk, kind: str) -> int:
+        """How many links there are from things of a kind to what is named; many where there are none."""
+        if (chunk.start, kind) not in self._far:
+            assert chunk.plan is not None
+            own = self._sort(chunk) == kind
+            path = None if own else self._scene.path(chunk.plan, kind)
+            self._far[chunk.start, kind] = 0 if own else MANY if path is None else len(path)
+        return self._far[chunk.start, kind]
 
     def path(self, chunk: Chunk, kind: str) -> p.Path | None:
         """How a named set leads to things of a kind; of several ways that by a kind which the question names."""
@@ -147,10 +185,13 @@ class Placing:
     def narrowed(self, event: str, kind: str, but: Sequence[Chunk] = ()) -> Narrowed:
         mine, others, dropped, loose = list[p.SetPlan](), list[p.SetPlan](), 0, 0
         for chunk in (c for c in self._asked.topics if c not in but):
-            for of, sets in ((event, mine), (kind, others)) if kind else ((event, mine),):
+            both = ((event, mine), (kind, others)) if kind else ((event, mine),)
+            nearer = kind and 0 < self._steps(chunk, kind) < self._steps(chunk, event)  # members of full status
+            for of, sets in both[::-1] if nearer else both:
                 plan, unsaid = self.place(chunk, of)
                 if plan is not None:
-                    sets.append(plan)
+                    plan = p.Minus(self._events.all(of), plan) if self._left_out(chunk) else plan
+                    sets[-1:] = [p.Or((sets[-1], plan))] if sets and self._behind_or(chunk) else [*sets[-1:], plan]
                     loose += unsaid
                     break
             else:
@@ -162,7 +203,8 @@ class Placing:
         if kind not in self._own:
             every = cases(kind, self._asked, timed=False)
             said = [each for each in every if any(each.signs.get(name) for name in _SAID_OF_OWN)]
-            self._own[kind] = [Conditions(), *said[:OWN]]
+            two = [each for each in said if each.about == "two"]
+            self._own[kind] = [Conditions(), *[each for each in said if each not in two][:OWN], *two[:OWN]]
         return self._own[kind]
 
     # -- what is asked for -------------------------------------------------------------------------------------------
@@ -172,13 +214,15 @@ class Placing:
         scene, events, cues = self._scene, self._events, self._cues
         asked, people = scene.asked(event), events.people()
         said = {c.plan.id: c for c in reversed(scene.classes) if isinstance(c.plan, p.Class)}
+        named = {self._sort(c) for c in self._asked.topics} if self._asked.gap else set()
         first = next((c.plan.id for c in scene.classes if c.start >= scene.begin and isinstance(c.plan, p.Class)), "")
         for kind in (id for id in self._kinds if id != event and not id.startswith(EDGES)):
             signs = {
                 "k_asked": kind == asked, "k_said": kind in said, "k_first": kind == first,
                 "k_who": kind in people and cues["who"],
                 "k_where": stem(scene.noun(kind)) in PLACES and cues["where"],
-                "k_whose": kind == events.whose(event), "k_sim": self._asked.alike(self._kinds[kind].lower()),
+                "k_whose": kind == events.whose(event) and (cues["who"] or asked != event), "k_named": kind in named,
+                "k_sim": self._asked.alike(self._kinds[kind].lower()),
             }  # fmt: skip
             if signs["k_sim"] <= MEANT and not any(
                 value for name, value in signs.items() if name not in ("k_sim", "k_first")

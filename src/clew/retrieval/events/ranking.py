@@ -26,7 +26,7 @@ from clew.query import plan as p
 from clew.query.execute import Result
 from clew.retrieval.events.asked import CUES, EventQuestion
 from clew.retrieval.events.candidates import candidates
-from clew.retrieval.events.event_plan import EventPlan, Form
+from clew.retrieval.events.event_plan import BELOW_ZERO, EventPlan, Form
 from clew.retrieval.events.in_words import in_words
 from clew.retrieval.events.scene import Scene
 from clew.retrieval.events.second_look import Looked, cross_encoder, found_in_words, look
@@ -69,6 +69,8 @@ def executed(candidate: EventPlan, asked: EventQuestion) -> Executed | None:
     if not result.complete or (result.ranking is not None and result.ranking.compared < 2):
         return None
     plan, zero = candidate.plan, str(result.quantity) in _ZERO
+    if candidate.form in BELOW_ZERO and (result.quantity is None or result.quantity.value < 0):
+        return None
     if zero and isinstance(plan, p.Aggregate):
         figures = asked.executor.pairs(asked.executor.members(plan.of), plan.path)[1]
         if not len(figures):
