@@ -196,7 +196,7 @@ def right(name: str, answer: Answer | None, row: Row) -> float:
 
 def run(name: str, method: str, limit: int | None, show: str) -> Row:
     asked = open_method(Graph.from_triples([("a", "b", "c")]), method)  # a method may be asked over any graph
-    by_kind: dict[str, list[float]] = defaultdict(list)
+    every, by_kind = list[float](), defaultdict[str, list[float]](list)
     planned, seconds = 0, time.process_time()
     refusable: dict[bool, list[bool]] = {True: [], False: []}  # by whether there is an answer: abstained
     with TemporaryDirectory() as folder:
@@ -209,7 +209,7 @@ def run(name: str, method: str, limit: int | None, show: str) -> Row:
             score = right(name, answer, row)
             for kind in row.get("kinds", []):
                 by_kind[kind].append(score)
-            by_kind["all"].append(score)
+            every.append(score)
             refusable[bool(row["answer"])].append(answer is not None and not answer.candidates)
             planned += answer is not None and answer.plan is not None
             if show == "all" or (show == "wrong" and not score):
@@ -218,7 +218,8 @@ def run(name: str, method: str, limit: int | None, show: str) -> Row:
                 why = failure or ("" if answer is None else answer.note)
                 print(f"{'+' if score else '-'} {row['id']} {row['question']}\n    gold {_few(row['answer'])}"
                       f"  said {_few(texts)}\n    {plan}  {why[:150]}", flush=True)  # fmt: skip
-    kinds = {k: {"n": len(v), "denotation": round(sum(v) / len(v), 3)} for k, v in sorted(by_kind.items())}
+    scored = {**by_kind, "all": every}  # also where a question's own kind is called so
+    kinds = {k: {"n": len(v), "denotation": round(sum(v) / len(v), 3)} for k, v in sorted(scored.items())}
     refused = {
         f"refused, {'with' if has else 'without'} an answer": f"{sum(v)}/{len(v)}" for has, v in refusable.items()
     }

@@ -135,8 +135,9 @@ class PlansOfTwo:
     def _of_two_values(self) -> Iterator[EventPlan]:
         """What has events with one value and events with another: firms that had a roller as well as an excavator."""
         said = [each for each in self._of.cases if each.signs.get("val_hit") and not each.tests]
-        for chunk in self._asked.topics:
-            if (about := self._column(chunk)) and (placed := self._placing.place(chunk, self._event)[0]) is not None:
+        columns = [(chunk, self._column(chunk)) for chunk in self._asked.topics]
+        for chunk, about in columns:
+            if about and (placed := self._placing.place(chunk, self._event)[0]) is not None:
                 words = frozenset(self._scene.words[chunk.start : chunk.end])
                 signs = {"val": 1.0, "val_hit": 1.0, "val_sim": 1.0}
                 said.append(Conditions((placed,), words=words, about=about, signs=signs))
@@ -144,7 +145,7 @@ class PlansOfTwo:
             for other in said[i + 1 :]:
                 if one.about != other.about or one.about == "two":
                     continue
-                named = [c for c in self._asked.topics if self._column(c) == one.about]
+                named = [chunk for chunk, about in columns if about == one.about]
                 for target in self._of.targets:
                     narrowed = self._placing.narrowed(self._event, target.kind, named)
                     base = all_of([self._every, *narrowed.mine])

@@ -35,7 +35,6 @@ _EXCLUDING = re.compile(
     r"(?: (?:the|any|all|those|ones?|of|for|that|were|was|are|is|yet))*$"
 )
 _RECORDS = frozenset("log logs record records entry entries list sheet register book detail details history".split())  # noqa: SIM905
-_SAID_OF_OWN = ("val_hit", "lack_hit", "out_said")
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +201,7 @@ class Placing:
         """The conditions on things of a kind that are asked for, beside those on their events."""
         if kind not in self._own:
             every = cases(kind, self._asked, timed=False)
-            said = [each for each in every if any(each.signs.get(name) for name in _SAID_OF_OWN)]
+            said = [each for each in every if each.said]
             two = [each for each in said if each.about == "two"]
             self._own[kind] = [Conditions(), *[each for each in said if each not in two][:OWN], *two[:OWN]]
         return self._own[kind]
