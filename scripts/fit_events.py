@@ -37,6 +37,7 @@ from clew.evaluation.calibration import calibrate
 from clew.graph import Graph
 from clew.graph.kinds import ALL_UP_TO
 from clew.methods.auto.fitting import fit_in_own_units
+from clew.query.as_asked import as_asked
 from clew.query.execute import execute
 from clew.query.proof import proven
 from clew.retrieval.events.asked import EventQuestion
@@ -130,7 +131,7 @@ def cases_of(name: str) -> list[Case]:
                     known[each.key] = 0.0
                     if each.things < MOST:
                         shown, _, proof = proven(execute(each.candidate.plan, graph), graph, 0.5)
-                        said_by = Answer(question, "events", shown, plan=proof)
+                        said_by = as_asked(Answer(question, "events", shown, plan=proof), graph)
                         known[each.key] = right(name, _without_kind(said_by, row), row)
             signs = list(dict.fromkeys([*signs, *(name for each in every for name in each.candidate.signs)]))
             found.append(

@@ -106,6 +106,7 @@ def test_what_is_shown_without_a_label(id: str, shown: str) -> None:
     ("name", "words"),
     [
         ("est_nm", "est name"), ("inv_amt", "invoice amount"), ("comp_dt", "completed date"),
+        ("dt_prom", "date promised"),
         ("Min Stk", "Minimum Stock"), ("response_min", "response_min"), ("st", "st"), ("St Dt", "Start Date"),
         ("typ", "typ"), ("tncy_typ", "tncy type"), ("people.person.dob", "people.person.dob"), ("name", "name"),
     ],

@@ -138,8 +138,8 @@ _BESIDE_OTHERS = {
 """The same where it is one beside other words of a name."""
 _BEFORE_DATES = {
     "arr": "arrival", "comp": "completed", "compl": "completed", "del": "delivery", "fin": "finish",
-    "iss": "issued", "pur": "purchase", "rep": "reported", "req": "requested", "ret": "returned", "st": "start",
-    "strt": "start",
+    "iss": "issued", "prom": "promised", "pur": "purchase", "rep": "reported", "req": "requested",
+    "ret": "returned", "st": "start", "strt": "start",
 }  # fmt: skip
 _UNITS_TOO = ("min", "wt")  # the last word of a name is no minimum
 
@@ -150,8 +150,8 @@ def in_full(words: str) -> str:
     short = [word.casefold().strip(".") for word in said]
     full = [ABBREVIATIONS.get(each, word) for each, word in zip(short, said, strict=True)]
     for n, each in enumerate(short if len(said) > 1 else ()):
-        before_date = short[n + 1 : n + 2] in (["dt"], ["date"])
-        if before_date and each in _BEFORE_DATES:
+        by_date = {"dt", "date"} & {*short[n + 1 : n + 2], *short[max(0, n - 1) : n]}
+        if by_date and each in _BEFORE_DATES:
             full[n] = _BEFORE_DATES[each]
         elif each in _BESIDE_OTHERS and not (n == len(said) - 1 and each in _UNITS_TOO):
             full[n] = _BESIDE_OTHERS[each]

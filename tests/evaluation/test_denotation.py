@@ -79,6 +79,7 @@ def test_a_literal_is_shown_as_people_read_it_and_scored_as_the_graph_has_it() -
     [
         ("How many days did it last?", "168 days", 1.0),
         ("How old was she when she died?", "168 years", 1.0),
+        ("average days it lasted", "168 days", 1.0),
         ("How many weeks did it last?", "168 days", 0.0),
         ("How long did it last?", "168 days", 0.0),
     ],

@@ -369,3 +369,14 @@ def test_a_table_between_two_with_a_key_and_columns_of_its_own_is_of_things(tmp_
     graph = Graph.open(tmp_path / "g.kg")
     assert graph.resolve("crew call")
     assert not graph.resolve("crew day")  # says little of its own: a relation
+
+
+def test_a_code_of_another_kind_is_called_by_that_kind(tmp_path: Path) -> None:
+    """A "cat no" is no category, and an ISBN leads to a book."""
+    tables = {
+        "releases": "Cat No,Title\nHS1,Paper Orchards\nHS2,Soft Circuit\n",
+        "pressings": "Cat No,Format,Units\nHS1,vinyl,300\nHS2,vinyl,200\nHS1,tape,50\n",
+    }
+    build(put(tmp_path, tables), tmp_path / "g.kg")
+    relations = {each.id for each in Graph.open(tmp_path / "g.kg").relations()}
+    assert {"release", "Format", "Units"} <= relations and "Cat" not in relations

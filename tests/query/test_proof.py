@@ -10,6 +10,7 @@ import clew
 from clew.graph import Graph
 from clew.protocols import GraphStore, OnEvent, ignore
 from clew.query import execute, parse
+from clew.query.as_asked import as_asked
 from clew.query.decorate import decorate
 from clew.query.proof import proven, verify
 from clew.query.question import read_question
@@ -184,3 +185,61 @@ def test_a_time_between_two_dates_cites_both() -> None:
         answer = Answer(Question("q", "?"), "plan", candidates, evidence, plan=proof)
         assert verify(answer, loans) == []
         assert verify(replace(answer, plan=replace(proof, text=proof.text.replace("days", "weeks"))), loans)
+
+
+@pytest.mark.parametrize(
+    ("text", "plan", "texts"),
+    [
+        ("Which state is the largest, and how large is it?", "top(class(State), area, largest)", ("Texas", "266")),
+        ("state w/ most cities + number", "top(class(State), count(^\"located in\", class(City)), largest)",
+         ("Texas", "2")),
+        ("Whom does the largest state border, and what is the number?",
+         "follow(top(class(State), area, largest), borders)", ("Ohio", "Iowa", "266")),
+        ("Which state is the largest?", "top(class(State), area, largest)", ("Texas",)),
+        ("Which states, and how many?", "class(State)", ("Texas", "Ohio", "Maine", "Iowa")),
+        ("How large are the two largest, and how many?", "top(class(State), area, largest, 2)", ("Texas", "Ohio")),
+    ],
+)  # fmt: skip
+def test_the_figure_beside_what_is_the_first(text: str, plan: str, texts: tuple[str, ...], graph: Graph) -> None:
+    candidates, evidence, proof = proven(execute(parse(plan), graph), graph, 0.5)
+    answer = as_asked(Answer(Question("q", text), "auto", candidates, evidence, plan=proof), graph)
+    assert set(answer.texts) == set(texts) and not verify(answer, graph)
+    forged = replace(answer, candidates=(*answer.candidates, Candidate("267", 0.5, computed=True)))
+    assert verify(forged, graph) == ["'267' is not what the plan makes"]
+
+
+@pytest.mark.parametrize(
+    ("text", "texts"),
+    [("On what date was the last tour?", ("2025-07-19",)), ("When was the last tour?", ("2025-07-19T21:00:00",))],
+)
+def test_the_day_of_a_moment(text: str, texts: tuple[str, ...]) -> None:
+    moments = Graph.from_triples([
+        (f"t{n}", relation, tail) for n, day in enumerate(("18T20", "19T21"))
+        for relation, tail in (("type", "tour"), ("starts", f"2025-07-{day}:00:00"))
+    ])  # fmt: skip
+    candidates, evidence, proof = proven(execute(parse("max(class(tour), starts)"), moments), moments, 0.5)
+    answer = as_asked(Answer(Question("q", text), "auto", candidates, evidence, plan=proof), moments)
+    assert answer.texts == texts and not verify(answer, moments)
+
+
+@pytest.mark.parametrize(
+    ("text", "plan", "texts"),
+    [
+        ("How many hours of lessons were there?", "sum(class(lesson), duration_min)", ("2.5",)),
+        ("total minutes of lessons", "sum(class(lesson), duration_min)", ("150",)),
+        ("How long were the lessons?", "sum(class(lesson), duration_min)", ("150",)),
+        ("average lesson in hours", "mean(class(lesson), duration_min)", ("1.25",)),
+        ("What was paid in pounds?", "sum(class(lesson), paid_pence)", ("96.3",)),
+        ("what was paid, in £", "calc(-, sum(class(lesson), paid_pence), sum(entity(b), paid_pence))", ("90",)),
+        ("How many lessons took more than 3 hours?", "count(class(lesson))", ("2",)),
+    ],
+)  # fmt: skip
+def test_a_number_in_the_unit_that_is_asked_for(text: str, plan: str, texts: tuple[str, ...]) -> None:
+    lessons = Graph.from_triples([
+        ("a", "type", "lesson"), ("b", "type", "lesson"), ("a", "duration_min", "60"), ("b", "duration_min", "90"),
+        ("a", "paid_pence", "9000"), ("b", "paid_pence", "630"),
+    ])  # fmt: skip
+    candidates, evidence, proof = proven(execute(parse(plan), lessons), lessons, 0.5)
+    answer = as_asked(Answer(Question("q", text), "auto", candidates, evidence, plan=proof), lessons)
+    assert answer.texts == texts and not verify(answer, lessons)
+    assert verify(replace(answer, candidates=(Candidate("7", 0.5, computed=True),)), lessons)

@@ -59,7 +59,7 @@ LETTING = {
     "tenants": "Tenant ID,Full name\nT-1,Samira Haddad\nT-2,Joanna Petrak\nT-3,Sunita Rao\n",
     "tenancies": "Tenancy,Property,Tenant,Rent pcm\nTN-1,P-001,T-1,925\nTN-2,P-002,T-2,1050\nTN-3,P-003,T-3,790\n",
     "rent_payments": "Payment,Tenancy,Due,Amount,Paid on\nRP-1,TN-1,2025-05-01,925,2025-05-01\n"
-                     "RP-2,TN-2,2025-05-01,1050,2025-05-09\nRP-3,TN-2,2025-06-01,1050,\nRP-4,TN-3,2025-06-01,790,2025-06-01\n",
+                     "RP-2,TN-2,2025-05-01,1050,2025-05-09\nRP-3,TN-2,2025-06-01,1050,\nRP-4,TN-3,2025-06-01,790,2025-06-01\nRP-5,TN-1,2025-06-01,925,2025-06-01\n",
 }  # fmt: skip
 SETS = {"library": LIBRARY, "shop": SHOP, "firm": FIRM, "letting": LETTING}
 

@@ -202,6 +202,86 @@ def test_one_number_less_another_and_all_of_some(
     assert (parse(plan), form) in made, [in_words(each, kennel) for each, of in made if of == form]
 
 
+@pytest.mark.parametrize(
+    ("text", "form", "plan"),
+    [
+        ("Rex or Bo: weight?", "compare_own", "compare(entity(\"dogs/D1\"), entity(\"dogs/D3\"), weight_kg, largest)"),
+        ("Which stays were of terriers and collies?", "list_e",
+         "and(class(stay), or(follow(follow(entity(\"\\\"terrier\\\"\"), ^breed), ^dog), "
+         "follow(follow(entity(\"\\\"collie\\\"\"), ^breed), ^dog)))"),
+        ("no trims 2025: which dogs", "minus",
+         "minus(class(dog), follow(where(class(trim), trimmed_on, =, date(2025)), dog))"),
+        ("How many trims does a groomer do on average?", "count_each",
+         "calc(/, count(class(trim)), count(follow(class(trim), groomer)))"),
+        ("What does a dog cost its owner in trims on average?", "sum_each",
+         "calc(/, sum(class(trim), price), count(follow(class(trim), dog)))"),
+        ("Breed and owner of the dog with the most trims?", "attr_two",
+         "or(follow(top(class(dog), count(^dog, class(trim)), largest), breed), "
+         "follow(top(class(dog), count(^dog, class(trim)), largest), owner))"),
+        ("Which stay was charged the most per euro quoted?", "top_own",
+         "top(class(stay), calc(/, charged, quoted), largest)"),
+        ("The owner of the stay with the largest overrun of charged against quoted?", "top_own_k",
+         "follow(follow(top(class(stay), calc(-, charged, quoted), largest), dog), owner)"),
+        ("On what date did the dearest trim take place?", "attr_top",
+         "values(top(class(trim), price, largest), trimmed_on)"),
+    ],
+)  # fmt: skip
+def test_means_of_each_and_two_things_at_once(
+    text: str, form: str, plan: str, kennel: Graph, method: Operators
+) -> None:
+    made = [(each.plan, each.form) for each in candidates(asked_of(text, kennel, method))]
+    assert (parse(plan), form) in made, [in_words(each, kennel) for each, of in made if of == form]
+
+
+def test_a_year_on_its_own_is_a_date_and_so_is_a_short_september(kennel: Graph) -> None:
+    def dates(text: str) -> list[tuple[str, str]]:
+        return [(op, date.text) for op, date, _ in Scene(Question("q", text), kennel, None).dates()]
+
+    assert dates("no stays 2025") == [("=", "2025")]
+    assert dates("stays of 6 Sept 2025") == [("=", "2025-09-06")]
+    assert dates("who paid more than 2000 for stays") == []
+    assert dates("who ran 2000 metres") == []
+
+
+def test_what_is_asked_is_no_part_of_a_name(tmp_path: Path, method: Operators) -> None:
+    tables = {
+        "horses": "horse_id,horse,test\nH1,Rex,worm count\nH2,Bo,blood\n",
+        "lessons": "lesson_id,horse_id,grade,note\n1,H1,High,nothing ordered yet\n2,H2,Low,\n3,H1,High,\n4,H2,Low,\n",
+    }
+    graph = Graph.open(built(tmp_path, tables))
+    for text, word in (("lessons of Rex count", "count"), ("Which horse is higher graded?", "higher")):
+        assert all(
+            asked.scene.words[c.start] != word for asked in [asked_of(text, graph, method)] for c in asked.topics
+        )
+    assert [c.start for c in asked_of("lessons graded High", graph, method).topics] == [2]
+
+
+def test_a_name_in_small_letters_is_no_kind(kennel: Graph) -> None:
+    named = Scene(Question("q", "ida brandt total weight"), kennel, None).topics
+    assert [c.kind for c in named] == ["topic"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("has Rex stayed, yes or no", True), ("We wondered. Was Rex trimmed?", True),
+                       ("all stays charged y/n", True), ("Which dogs stayed?", False)],
+)  # fmt: skip
+def test_whether_something_is_so(text: str, said: bool, kennel: Graph, method: Operators) -> None:
+    asked = asked_of(text, kennel, method)
+    assert asked.cues["truth"] == said and not asked.cues["not"]
+
+
+def test_people_of_a_column_have_both(tmp_path: Path, method: Operators) -> None:
+    tables = {
+        "products": "product_id,product,species\nP1,Board,oak\nP2,Strip,oak\nP3,Decking,larch\n",
+        "orders": "order_id,product_id,customer,ordered\n1,P1,Ida Brandt,2025-01-03\n2,P3,Ida Brandt,2025-01-09\n"
+                  "3,P2,Per Holm,2025-02-03\n4,P3,Tove Ek,2025-02-05\n5,P1,Per Holm,2025-02-07\n",
+    }  # fmt: skip
+    graph = Graph.open(built(tmp_path, tables))
+    asked = asked_of("Which customers have ordered both oak and larch?", graph, method)
+    both = [asked.executor.members(each.plan) for each in candidates(asked) if each.form == "common"]
+    assert ["Ida Brandt"] in [graph.labels_at(members) for members in both]
+
+
 def test_what_is_left_of_a_figure(tmp_path: Path, method: Operators) -> None:
     tables = {
         "classes": "class_id,class,places\nC1,Judo,12\nC2,Yoga,3\n",

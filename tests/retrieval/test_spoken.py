@@ -4,7 +4,7 @@ import pytest
 
 from clew.graph import Graph
 from clew.retrieval.composing import compose
-from clew.retrieval.spoken import in_graph_words
+from clew.retrieval.spoken import as_said, in_graph_words
 from clew.types import Question
 
 ROWS = [
@@ -34,6 +34,15 @@ def graph() -> Graph:
 )
 def test_what_has_one_meaning_is_put_in_the_words_of_the_graph(text: str, meant: str, graph: Graph) -> None:
     assert in_graph_words(Question("q", text), graph).text == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("wardens > 3 huts", "wardens more than 3 huts"), ("huts <=20 beds", "huts at most 20 beds"),
+     ("huts with a fee >£5", "huts with a fee more than £5"), ("keeps -> huts", "keeps -> huts")],
+)  # fmt: skip
+def test_signs_before_numbers_are_words(text: str, said: str, graph: Graph) -> None:
+    assert as_said(Question("q", text), graph).text == said
 
 
 def test_given_topics_leave_the_words_alone(graph: Graph) -> None:

@@ -57,9 +57,9 @@ _COUNTED = re.compile(r"(?P<number>-?\d+(?:\.\d+)?) (?P<unit>seconds|minutes|hou
 
 def _without_asked_unit(said: str, question: str) -> str:
     """The number of a time in the unit that a question asks for: "168 days" and "168" are one answer to "how many
-    days"; "" for another unit, or where the question states none."""
+    days" and to "average days"; "" for another unit, or where the question states none."""
     match = _COUNTED.fullmatch(said)
-    asked = match is not None and re.search(rf"\bhow many (?:\w+ )?{match['unit']}\b", question, re.IGNORECASE)
+    asked = match is not None and re.search(rf"\b{match['unit']}\b", question, re.IGNORECASE)
     old = match is not None and match["unit"] == "years" and re.search(r"\bhow old\b|\bage\b", question, re.IGNORECASE)
     return match["number"] if match is not None and (asked or old) else ""
 

@@ -109,9 +109,11 @@ def reference_to(
         held = facts.held_in(key)
         if held < 1 and not facts.level and not key.level and len(gone := facts.missing_from(key)) <= FEW:
             missing = tuple(gone.tolist())
-    words = relation_words(said, noun) if len(columns) == 1 else " ".join(noun)
-    return Reference(columns, target, _relation_id(table.facts[columns[0]].name, said, len(columns)) or words, words,
-                     held, missing, sure)  # fmt: skip
+    theirs = [tables[target].facts[at].name for at in tables[target].key]
+    words = relation_words(said, noun, key=theirs[0] if theirs else "") if len(columns) == 1 else " ".join(noun)
+    named = relation_words(said, noun) == words or len(columns) > 1  # and not after the kind that it points to
+    id = _relation_id(table.facts[columns[0]].name, said, len(columns)) if named else ""
+    return Reference(columns, target, id or words, words, held, missing, sure)
 
 
 def _relation_id(name: str, said: SaidColumn, columns: int) -> str:

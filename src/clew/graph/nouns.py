@@ -90,6 +90,8 @@ def said_by(column: str) -> SaidColumn:
     return SaidColumn(words, words, "")
 
 
+_CODED = frozenset(["catalogue", "catalog", "isbn", "sku", "barcode", "serial", "vin"])
+"""What only says how something is told from others of its kind."""
 _IN_FULL = {"pull": "pull request", "mr": "merge request", "po": "purchase order"}
 _MADE_BY = frozenset(["export", "exported", "dump", "extract", "download", "backup", "csv", "final", "latest"])
 
@@ -206,8 +208,15 @@ def asks(said: SaidColumn) -> bool:
     )
 
 
-def relation_words(said: SaidColumn, noun: tuple[str, ...]) -> str:
-    """What a foreign key is called in words: its stem spelled out; `emp_no` an "employee"."""
+def relation_words(said: SaidColumn, noun: tuple[str, ...], *, key: str = "") -> str:
+    """What a foreign key is called in words: its stem spelled out; `emp_no` an "employee", and the kind that it points
+    to where only a code is named: `cat_no` of releases that have one.
+
+    Args:
+        key: the name of that kind's key.
+    """
+    if said.words == said_by(key).words and (said.stem[-1] in _CODED or EXPANDED.get(said.stem[-1]) == "category"):
+        return " ".join(noun)
     stem = [EXPANDED.get(word, word) for word in said.stem]
     if len(noun) == 1 and stem and stem[-1] != noun[-1] and abbreviates(said.stem[-1], noun[-1]):
         stem[-1] = noun[-1]

@@ -499,10 +499,21 @@ class Is(TruthPlan):
         _set(self.within, "is")
 
 
+_PARTS: dict[type[Any], tuple[str, ...]] = {}
+
+
+def _parts_of(node: Any) -> tuple[str, ...]:
+    """The names of the fields of a record, looked up once for its class."""
+    kind = type(node)
+    if kind not in _PARTS:
+        _PARTS[kind] = tuple(each.name for each in fields(kind))
+    return _PARTS[kind]
+
+
 def children(node: Any) -> Iterator[Any]:
     """The records directly below one: plans, conditions, keys, steps and stated values."""
-    for each in fields(node):
-        value = getattr(node, each.name)
+    for name in _parts_of(node):
+        value = getattr(node, name)
         for item in value if isinstance(value, tuple) else (value,):
             if isinstance(item, (Plan, Test, Key, Since, Combined, Step, Number, Date, Text)):
                 yield item
@@ -522,7 +533,7 @@ def walk(plan: Any) -> Iterator[Any]:
 
 def rebuilt(node: Any, change: Callable[[Any], Any]) -> Any:
     """A record with what `change` makes of each of its fields; the record itself where that is the same."""
-    parts = {each.name: getattr(node, each.name) for each in fields(node)}
+    parts = {name: getattr(node, name) for name in _parts_of(node)}
     made = {name: change(part) for name, part in parts.items()}
     return node if made == parts else replace(node, **made)
 

@@ -6,6 +6,7 @@ Kept apart from `clew.graph.verify`, which knows paths and triples only: `verify
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from clew.graph.sets import held
 from clew.graph.subgraph import Ints
 from clew.protocols import GraphStore
 from clew.query import plan as p
+from clew.query.as_asked import as_asked
 from clew.query.english import sentence
 from clew.query.execute import ExecutionLimits, Executor, Result, execute
 from clew.query.text import parse, show, show_key
@@ -225,8 +227,6 @@ def verify(answer: Answer, graph: GraphStore) -> list[str]:
     """
     computed = {candidate for candidate in answer.candidates if candidate.computed}
     stated = tuple(candidate for candidate in answer.candidates if candidate not in computed)
-    from dataclasses import replace
-
     problems = evidence.verify(replace(answer, candidates=stated), graph)
     if answer.plan is None:
         return problems + [f"{candidate.text!r} claims to be computed, and there is no plan" for candidate in computed]
@@ -253,6 +253,8 @@ def _differences(answer: Answer, result: Result, graph: Graph) -> Iterator[str]:
         if again.facts.get(name) != stated.get(name):
             yield f"the plan states {name} {stated.get(name)!r}, executed again it is {again.facts.get(name)!r}"
     known = {(c.text, None if c.entity is None else c.entity.id) for c in candidates}
+    asked = as_asked(replace(answer, candidates=candidates, plan=again), graph).candidates
+    known |= {(c.text, None if c.entity is None else c.entity.id) for c in asked}
     for candidate in answer.candidates:
         if (candidate.text, None if candidate.entity is None else candidate.entity.id) not in known:
             yield f"{candidate.text!r} is not what the plan makes"

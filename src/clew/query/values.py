@@ -108,6 +108,7 @@ _BY_WORD = {"euro": "EUR", "dollar": "USD", "franc": "CHF", "yen": "JPY", "rupee
 for _word, _code in _BY_WORD.items():
     _UNITS[_word] = _UNITS[f"{_word}s"] = (Unit(_code, 1.0), _code)
 _ALSO = {"dollar": ("USD", "CAD", "AUD"), "pound": ("GBP", "lb")}  # what a word may mean; the graph's own unit decides
+_UNITS["pence"] = (Unit("GBP", 0.01), "pence")
 for _sign, _kelvin in (("°C", (1.0, 273.15)), ("°F", (5 / 9, 459.67 * 5 / 9)), ("K", (1.0, 0.0))):
     _UNITS[_sign] = (Unit("temperature", *_kelvin), _sign)
 _FOLDED = {name.casefold(): entry for name, entry in reversed(_UNITS.items())}

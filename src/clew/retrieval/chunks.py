@@ -467,6 +467,8 @@ def _noun(
         return None
     if any(not found[i].group(0)[0].islower() for i in range(chunk.start, chunk.end)):
         return None
+    if chunk.end - chunk.start > 1 and _is_named(chunk.plan, found[chunk.start : chunk.end], graph):
+        return None
     if chunk.start and found[chunk.start - 1].group(0).lower() in (*_BE, "a", "an"):
         return None  # "what is jazz"
     alone = found[chunk.start].group(0) if chunk.end == chunk.start + 1 else ""
@@ -480,6 +482,16 @@ def _noun(
         return None
     said_of: p.SetPlan = p.Follow(chunk.plan, (p.Step(graph.relation_at(told[0][0]).id, False),))
     return root, replace(chunk, kind="class", plan=_bearers(said_of, graph), fit=0.9)
+
+
+def _is_named(plan: p.Entities, said: list[re.Match[str]], graph: Graph) -> bool:
+    """Whether small letters say the whole name of a thing that is written with capitals: "aileen crosbie"."""
+    numbers = Binding.of(graph).entities(plan.ids)
+    words = [each.group(0) for each in said]
+    return any(
+        [word.lower() for word in label.split()] == words and all(word[0].isupper() for word in label.split())
+        for label, text in zip(graph.labels_at(numbers), graph.literals_at(numbers).tolist(), strict=True) if not text
+    )  # fmt: skip
 
 
 def _bearers(plan: p.SetPlan, graph: Graph) -> p.SetPlan:

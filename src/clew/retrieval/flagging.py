@@ -135,7 +135,7 @@ def _done_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> Ite
             for step, share in steps_of(graph, execute(of_kind, graph).members, backward=False)
             if 0 < share < 1 and column(graph, graph.relation_number(step.relation) or 0).kind == "date"
         ]
-        named = {step: lexicon.labels.get(step.relation, "").lower().split() for step in dates}
+        named = {step: lexicon.words_of(step.relation) for step in dates}
         over = [step for step, label in named.items() if forms(word) & set(label)] or [
             step for step, label in named.items() if any(map(ends, label)) or label[-1:] == ["out"]
         ]

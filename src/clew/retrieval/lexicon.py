@@ -126,6 +126,10 @@ class Lexicon:
             known = self.relations.setdefault(end, [])
             known += [id for id in ids if id not in known]
 
+    def words_of(self, relation: str) -> list[str]:
+        """The words of a relation's name, in small letters; none of one that no words ask for."""
+        return self.labels.get(relation, "").lower().split()
+
     def _kind_of_ends(self, noun: tuple[str, ...], relations: Sequence[str], graph: Graph) -> str | None:
         """The kind that a noun means which ends the names of relations, where these lead to things of that kind alone:
         "ships" are vessels where a vessel has a sister ship."""

@@ -24,7 +24,7 @@ def of_model(kind: str, graph: Graph) -> p.SetPlan:
             return of_kind
         members = execute(of_kind, graph).members
         for step, _ in steps_of(graph, members):
-            if step.forward or _MODELS.isdisjoint(lexicon.labels.get(step.relation, "").lower().split()[-1:]):
+            if step.forward or _MODELS.isdisjoint(lexicon.words_of(step.relation)[-1:]):
                 continue
             things = p.Follow(of_kind, (step,))
             if not held(execute(things, graph).members, members).any():

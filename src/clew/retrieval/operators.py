@@ -21,6 +21,7 @@ from clew.graph.remote.mirror import at_hand
 from clew.graph.sets import held
 from clew.protocols import GraphStore, Method, OnEvent, TextEncoder, ignore
 from clew.query import plan as p
+from clew.query.as_asked import as_asked
 from clew.query.asked import WH, ReadQuestion
 from clew.query.decorate import Proposal, best_first, decorate
 from clew.query.execute import execute
@@ -432,10 +433,11 @@ class Operators:
         on_event(Event("operators", show(best.plan), {"proposals": len(proposals)}))
         candidates, evidence, proof = proven(result, graph, min(1.0, max(0.0, float(best.prior))))
         details = {**found.details, "plans": [{"plan": show(each.plan), "prior": each.prior} for each in proposals[:5]]}
-        return replace(
+        answer = replace(
             found, question=question, candidates=candidates, evidence=evidence, plan=proof, details=details,
             note="; ".join(filter(None, (best.note, *result.notes))),
         )  # fmt: skip
+        return as_asked(answer, graph)
 
     def _in_tense(self, asked: OperatorQuestion, found: Answer, graph: GraphStore, on_event: OnEvent) -> Answer:
         """An answer with the links that hold now, or those that are over, where the question says which."""

@@ -61,7 +61,7 @@ def _uncoded(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
         return plan
     if isinstance(plan.of, p.Entities) or _ASKS_CODE.search(text):
         return plan
-    label = Lexicon.of(graph).labels.get(plan.path[0].relation, "").lower().split()
+    label = Lexicon.of(graph).words_of(plan.path[0].relation)
     if len(label) < 2 or label[-1] not in _CODES:
         return plan
     kinds = {kind.lower() for kind in kinds_of(graph, graph.ids_at(execute(plan.of, graph).members[:1]))}

@@ -32,6 +32,7 @@ _THEN_WHICH = re.compile(  # what is asked for comes after the question whether 
     r"(?P<rest>[^?]+)\? *(?P<wh>who|which|what)(?: (?P<noun>[\w -]+?))?(?: (?:is|are) (?:it|they|that))?\W*$",
     re.IGNORECASE,
 )
+_IN_SIGNS = {">=|≥": "at least", "<=|≤": "at most", ">": "more than", "<": "less than"}  # before a number
 _NUMBER = rf"(?P<n>\d+|{'|'.join(each for each in NUMBERS if len(each) > 2)})"
 _SO_MANY = re.compile(rf"\b(?:the )?{_NUMBER}-(?P<noun>[a-z]{{3,}}) (?P<things>[a-z]+s)\b", re.IGNORECASE)
 _IN_SO_MANY = re.compile(rf" in {_NUMBER} (?P<noun>[a-z]{{3,}}s)(?=\W*$)", re.IGNORECASE)
@@ -126,7 +127,12 @@ def in_graph_words(question: Question, graph: Graph) -> Question:
 
 def as_said(question: Question, graph: Graph) -> Question:
     """The question in its own words, without what only asks for it and with its slips mended."""
-    return replace(question, text=spelt(_plain(question.text), graph)) if Lexicon.of(graph).types else question
+    if not Lexicon.of(graph).types:
+        return question
+    text = question.text
+    for sign, words in _IN_SIGNS.items():
+        text = re.sub(rf" *(?:{sign}) *(?=[£$€]? ?\d)", f" {words} ", text)
+    return replace(question, text=spelt(_plain(text), graph))
 
 
 def _plain(text: str) -> str:

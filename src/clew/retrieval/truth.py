@@ -177,7 +177,7 @@ class Truth:
             of = class_in(kind, self._graph)
             members = execute(of, self._graph).members if of is not None else np.empty(0, np.int32)
             for step, _ in steps_of(self._graph, members, backward=False):
-                if forms(verbs[0]) & set(lexicon.labels.get(step.relation, "").lower().split()):
+                if forms(verbs[0]) & set(lexicon.words_of(step.relation)):
                     op: p.CountOp = "=" if NOT & set(after) else ">"
                     return Proposal(p.Exists(p.WhereCount(first.plan, (step,), op, 0)), 0.9)
         return None

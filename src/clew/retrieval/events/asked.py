@@ -18,7 +18,7 @@ from clew.query import plan as p
 from clew.query.asked import Filter
 from clew.query.execute import ExecutionLimits, Executor
 from clew.query.question import read_question
-from clew.query.values import unit_for
+from clew.query.values import unit_for, unit_of
 from clew.query.vocabulary import DOWN, HOLDING, MEASURES, PACES, akin, base_of, forms
 from clew.retrieval.chunks import Chunk
 from clew.retrieval.events.kinds import Stated
@@ -45,14 +45,15 @@ _CUES: dict[str, str] = {
     "least": r"\b(?:least|lowest|fewest|smallest|cheapest|fewer|less|lower|shortest|minimum|min)\b",
     "than": r"\bthan\b",
     "last": r"\b(?:last|latest|most recent(?:ly)?|newest|recently)\b",
-    "first": r"\b(?:first|earliest|oldest)\b",
+    "first": r"\b(?:first|earliest|oldest|next(?! (?:to|of|door))|soonest)\b",
     "when": r"\bwhen\b|\bdates?\b|\bday\b",
     "who": r"\b(?:who|whose|whom)\b",
     "which": r"\bwhich\b",
     "what": r"\bwhat\b",
     "where": r"\bwhere\b",
     "list": r"\b(?:list|show|names?|find|give)\b",
-    "truth": r"^(?:is|are|was|were|did|does|do|has|have|had|can|could|will)\b|\b(?:right|true|correct|yes or no)\b",
+    "truth": r"(?:^|, )(?:is|are|was|were|did|does|do|has|have|had|can|could|will|would)\b"
+    r"|\b(?:right|true|correct|yes or no|yes no|y n)\b",
     "there": r"\b(?:is|are|was|were) there\b|\bany\b",
     "not": r"\b(?:not|never|no|none|zero|nobody|no[- ]one|without|lacking|yet to|un[a-z]+ed|unpaid)\b|n't\b",
     "still": r"\b(?:still|outstanding|open|overdue|late|pending|yet|waiting|due|missing)\b",
@@ -63,7 +64,8 @@ _CUES: dict[str, str] = {
     "each": r"\b(?:each|every|per|by)\b",
     "but": r"\b(?:but|yet|although|though|despite|except|rather than|instead of|leaving out|without)\b",
     "gap": r"\b(?:differ\w*|gap|apart|minus|less|left(?: over)?|leftover|remain\w*|unspent|unused|uneaten"
-    r"|lost|loss|lose|losing|over|under|short|above|below|beyond|than|exceed\w*|more|margin|saved?|shrank|grew|gained?)\b",
+    r"|net|overr[ua]n\w*|overspen[dt]|lost|loss|lose|losing|over|under|short|above|below|beyond|than|exceed\w*|more"
+    r"|margin|saved?|shrank|grew|gained?)\b",
     "lacks": r"\b(?:no|not|never|zero|without|lack\w*|missing|absent|blank|empty|outstanding|still|yet|nobody|none"
     r"|un[a-z]+ed)\b|n't\b",
 }
@@ -86,8 +88,9 @@ _WHOLE = {
 _N = rf"\d{{1,2}}|{'|'.join(_WHOLE)}"
 _COUNTS = re.compile(
     r"(?:\b(?P<op>more than|over|at least|fewer than|less than|exactly|just|only|under|at most) )?"
-    rf"\b(?P<n>{_N})\b(?P<more> or more|\+)?"
+    rf"\b(?P<n>{_N})\b(?! (?:hundred|thousand|million|billion|k|m|mn|bn)\b)(?P<more> or more|\+)?"
 )
+_SEVERAL = re.compile(r"\b(?:several|multiple|repeated(?:ly)?|more than (?:a single|once)|on more than a)\b")
 _EACH = re.compile(r"\b(?:per|each|every)(?: [a-z⟨]+){1,3}")
 _LASTING = re.compile(
     r"\b(?P<op>longer than|more than|over|beyond|upwards of|at least|less than|under|shorter than) "
@@ -121,12 +124,17 @@ _GAP = re.compile(
     r"\b(?:differ\w*|gap|margin|exceed\w*|surplus|excess|minus|left|remain\w*|spare|free|outstanding|owe[sd]?|owing"
     r"|balance|short(?:fall)?|ahead|behind|apart|by how|available|still to (?:pay|come))\b"
     r"|\bhow (?:much|many|far) (?:[a-z]+ ){0,3}(?:more|less|fewer|[a-z]+er)\b"
-    r"|\bhow (?:much|many|far)\b.*\bthan\b|\b(?:minus|less) (?:what|the)\b"
+    r"|\bhow (?:much|many|far)\b.*\bthan\b|\b(?:minus|less) (?:what|the)\b|\bnet\b|\bunpaid\b|\boverr[ua]n"
+    r"|(?:\bnot|n't) (?:yet |been )*paid\b"
 )
+_TWO_ASKED = re.compile(r"\b(?:and|plus)\b|[+&]")
+_YES = re.compile(r'"(?:true|false|yes|no|[yn]|[01])"', re.IGNORECASE)
+_YES_NO = re.compile(r"\b(?:yes (?:or )?no|y n)\b")
 _NOW = re.compile(
     r"\b(?:current(?:ly)?|now|present(?:ly)?|today|at the moment|still|active|these days|right now|not left|ongoing)\b"
 )
 _OF_AGE = re.compile(r"\b(?:oldest|youngest) ([^\W\d_]+)")
+_YOUNGEST, _OLDEST = re.compile(r"\b(?:youngest|littlest)\b"), re.compile(r"\b(?:oldest|eldest)\b")
 _LARGEST = re.compile(
     r"\b(?:most|top|highest|maximum|max|favou?rite|best|more (?:[a-z]+ ){0,3}than (?:any|every|all|the other)[a-z]*)\b"
 )
@@ -145,6 +153,8 @@ class EventQuestion:
         """Of all that the question may mean, so that what several plans are made of is made once."""
         text = scene.clause
         self.cues = {name: cue.search(text) is not None for name, cue in CUES.items()}
+        for name in ("not", "lacks") if (plain := _YES_NO.sub("", text)) != text else ():
+            self.cues[name] = CUES[name].search(plain) is not None
         if not any(self.cues[name] for name in _OPERATORS):  # "looking at the mean cost for each, who …"
             self.cues |= {name: CUES[name].search(scene.text) is not None for name in _OPERATORS}
         self.cues["mean"] |= CUES["mean"].search(scene.text) is not None
@@ -165,13 +175,16 @@ class EventQuestion:
         ]
         self.first = read.ranked.k if read.ranked is not None else 1
         """How many of the largest or smallest are asked for."""
-        self.each_of = [of for match in _EACH.finditer(text) if (of := match.group(0).split()[1:])[0] not in _SPELLS]
+        each_of = (match.group(0).split()[1:] for match in _EACH.finditer(text))
+        self.each_of = [of for of in each_of if of[0] not in _SPELLS and unit_of(of[0]) is None]
         """The words behind "per" and "each", one of which says of what a figure each is asked for."""
         self.numbers = [(i, number) for i in free if (number := _number(scene.words[i])) is not None]
         """The numbers that the words state, each with its place."""
         plain = " ".join(scene.words[scene.begin :])
         measured = {each.value.value for each in self.filters if isinstance(each.value, p.Number) and each.value.unit}
         self.counts = [each for match in _COUNTS.finditer(plain) if (each := _counted(match))[1] not in measured]
+        if not self.counts and _SEVERAL.search(plain):
+            self.counts = [(">", 1)]
         """How many of something are asked for: "three or more"."""
         self.figures = [
             (*_counted(match), _beside(plain[: match.start()].split()[-1:], plain[match.end() :].split()[:2]))
@@ -184,6 +197,9 @@ class EventQuestion:
             (_SIGNS[match["op"]], _n(match["n"]) * _DAYS[match["unit"]]) for match in _LASTING.finditer(plain)
         ]
         """How many days something must have lasted."""
+        self.youngest = _YOUNGEST.search(text) is not None
+        self.by_age = self.youngest or _OLDEST.search(text) is not None
+        """Whether something is asked for by its age, of which a date of birth tells."""
         self.aged = set(_OF_AGE.findall(text))
         """What is asked for by its age, which no event of it tells."""
         self.compares = not self.filters and _PAIR.search(scene.text) is not None
@@ -198,6 +214,8 @@ class EventQuestion:
         """Whether one date may be held against another that the question does not state."""
         self.limits = {name for name, cue in _AGAINST.items() if cue.search(text)}
         """How a number of events may be held against a figure of what has them: full, over, or with some left."""
+        self.two_asked = _TWO_ASKED.search(scene.question.text.lower()) is not None
+        """Whether two things may be asked for of one: "the artist and the venue"."""
         self.below = _BELOW.search(scene.text) is not None
         self._rank()
         self.topics = [c for c in scene.topics if not self._compared(c) and not self._in_passing(c)]
@@ -211,6 +229,8 @@ class EventQuestion:
         self._alike: dict[str, float] = {}
         self._meant: dict[str, float] = {}
         self._cosines: dict[tuple[str, str], float] = {}
+        self._fits: dict[str, float] = {}
+        self._named: dict[str, float] = {}
         self._vectors: dict[str, Floats] = dict(zip(self.words, self._encoded[1:], strict=True))
 
     def _rank(self) -> None:
@@ -225,6 +245,8 @@ class EventQuestion:
         """Whether the largest, the smallest or either may be asked for."""
         self.of_two = _sides(self.cues["most"] or up, self.cues["least"] or down, list(bases.values()))
         """The same of two things."""
+        if not self.of_two and self.cues["or"]:
+            self.of_two = [True]  # "average rating: pottery vs orienteering"
         self.ends = [last for last, cue in ((True, "last"), (False, "first")) if self.cues[cue]]
         """The same of dates: whether the last, the first or either may be asked for."""
 
@@ -232,7 +254,9 @@ class EventQuestion:
         """Whether a named number is one that the question holds something against: "took more than 14 days"."""
         word = self.scene.words[chunk.start]
         if isinstance(chunk.plan, p.Follow) and self.cues["lacks"] and chunk.condition is None:
-            return True  # a flag that may be denied
+            of = chunk.plan.of
+            if not isinstance(of, p.Entities) or all(_YES.match(id) for id in of.ids):
+                return True  # a flag that may be denied
         if chunk.end - chunk.start > 1 or not re.fullmatch(r"\d+(?:\.\d+)?", word):
             return False
         stated = {each.value.value for each in self.filters if isinstance(each.value, p.Number)}
@@ -322,7 +346,15 @@ class EventQuestion:
 
     def fit(self, figure: Stated) -> float:
         """How well the words name a figure."""
-        return figure.said_by(self.words) if self.words else 0.0
+        if figure.label not in self._fits:
+            self._fits[figure.label] = figure.said_by(self.words) if self.words else 0.0
+        return self._fits[figure.label]
+
+    def named(self, stated: Stated) -> float:
+        """How well the best of the words names a figure or a date."""
+        if stated.label not in self._named:
+            self._named[stated.label] = stated.named_by(self.words)
+        return self._named[stated.label]
 
     def near(self, place: int) -> list[str]:
         """The words beside a number that may say what it is one of: two behind it and one before."""

@@ -221,8 +221,8 @@ class _Reader:
         """Whom "who" asks for: of those who do what events are and those who pay for it, the first where it is told by
         hours."""
         people = [id for id in self._events.people() if id != kind and self._scene.ways(kind, id)]
-        labels = self._scene.lexicon.labels
-        links = [(link.to, labels.get(link.step.relation, "").lower().split()) for link in self._events.links(kind)]
+        words_of = self._scene.lexicon.words_of
+        links = [(link.to, words_of(link.step.relation)) for link in self._events.links(kind)]
         said = [to for to, label in links if to in people and self._says(label)]
         if len(set(said)) == 1:
             return said[:1]
@@ -237,7 +237,7 @@ class _Reader:
     def _by_link(self, kind: str) -> Iterator[_Groups]:
         """Those to whom a link of the events leads that the question names: the conservators of treatments."""
         for link in self._events.links(kind):
-            label = self._scene.lexicon.labels.get(link.step.relation, "").lower().split()
+            label = self._scene.lexicon.words_of(link.step.relation)
             asked = [word for word in self._asked_for() if any(self._same(word, part) for part in label)]
             if asked and self._scene.spoken_of(link.to) < 4:
                 some = p.Follow(self._events.all(kind), (link.step,))

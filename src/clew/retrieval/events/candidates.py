@@ -14,6 +14,7 @@ from clew.query import plan as p
 from clew.retrieval.events.asked import EventQuestion
 from clew.retrieval.events.event_plan import EventPlan
 from clew.retrieval.events.of_kind import PlansOfKind
+from clew.retrieval.events.of_linked import PlansOfLinked
 from clew.retrieval.events.of_several import PlansOfTwo
 from clew.retrieval.events.placing import Placing
 
@@ -39,7 +40,7 @@ def _all(asked: EventQuestion) -> Iterator[EventPlan]:
         if spoken_of[event] or not (event in scene.lexicon.finer or scene.events.within(event)):
             of_kind = PlansOfKind(event, placing, asked)
             of_two = PlansOfTwo(of_kind, pairs)
-            yield from islice(chain(of_kind.all(), of_two.all()), OF_A_KIND)
+            yield from islice(chain(PlansOfLinked(of_kind).all(), of_two.all()), OF_A_KIND)
             made.append((spoken_of[event], of_two))
     spoken = [each for said, each in made if said > 1]
     for i, one in enumerate(spoken):

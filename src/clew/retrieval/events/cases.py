@@ -314,12 +314,12 @@ def _dated(kind: str, asked: EventQuestion) -> list[Conditions]:
     for link in events.links(kind):
         columns += [((link.step, each.step), each) for each in events.stated(link.to, "date") if each.share >= MOST]
     columns = [each for each in columns if not names_other_date(tuple(asked.words), each[1].label)]  # of another date
-    columns.sort(key=lambda each: (-each[1].named_by(asked.words), len(each[0]), each[1].step != main))
+    columns.sort(key=lambda each: (-asked.named(each[1]), len(each[0]), each[1].step != main))
     return [
         Conditions(
             tests=tuple(p.Test(path, op, date) for op, date, _ in asked.scene.dates()),
             words=each.words,
-            signs={"date_named": each.named_by(asked.words), "date_main": float(each.step == main),
+            signs={"date_named": asked.named(each), "date_main": float(each.step == main),
                    "date_hop": float(len(path) > 1)},
         )
         for path, each in columns[:TAKEN]
@@ -348,7 +348,7 @@ def _lasting(kind: str, asked: EventQuestion) -> Iterator[Conditions]:
                 due = not one.words.isdisjoint(DUE)
                 if one.step != other.step and (due or events.before(kind, one.step, other.step)):
                     test = p.Test((other.step,), op, p.Number(days), beside=p.Since((one.step,), "days"))
-                    said = min(one.named_by(asked.words), other.named_by(asked.words))
+                    said = min(asked.named(one), asked.named(other))
                     signs = {"lasts": 1.0, "lasts_said": said, "lasts_due": float(due)}
                     yield Conditions(tests=(test,), words=_LASTS, signs=signs)
 

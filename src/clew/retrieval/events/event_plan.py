@@ -17,7 +17,7 @@ Form = Literal[
     "top_c_mean", "top_own", "top_own_k", "minus", "exists_e", "exists_k", "compare_count", "compare_sum",
     "compare_mean", "truth_count", "truth_sum", "truth_mean", "common", "wherecount",
     "held_against", "differ", "count_minus", "where_sum", "compare_own", "gap_count", "gap_sum", "gap_mean", "gap_own",
-    "left", "left_sum", "truth_all", "attr_top",
+    "left", "left_sum", "truth_all", "attr_top", "count_each", "sum_each", "attr_two",
 ]  # fmt: skip
 """What is asked of events (e), of things of a kind (k) that they lead to, or of what a column (c) says of them."""
 BELOW_ZERO = frozenset[Form](["gap_count", "gap_sum", "gap_mean", "gap_own", "left", "left_sum"])

@@ -6,6 +6,7 @@ Kept apart from `lexicon`, which knows the names of kinds and relations, and not
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -211,7 +212,7 @@ class Events:
             if not len(ends) or self._graph.literals_at(ends).any() or len(np.unique(owners)) < len(owners):
                 continue
             different, own = np.unique(ends), {stem(word) for word in stems(self.kinds()[kind])}
-            label = self._lexicon.labels.get(step.relation, "").lower().split()
+            label = self._lexicon.words_of(step.relation)
             parts = all(tells(word, own) for word in label)
             if not step.forward and len(ends) < (1 if parts else SEVERAL) * len(different):
                 continue
@@ -252,9 +253,13 @@ class Events:
 
     def coded(self, kind: str) -> bool:
         """Whether things of a kind go by codes that say nothing."""
-        labels = self.labels(self.members(kind)[:SOME])
-        noun = stem(self.kinds()[kind])
-        return all(map(opaque, labels)) or all(noun in label.lower() for label in labels)
+
+        def made() -> bool:
+            labels = self.labels(self.members(kind)[:SOME])
+            noun = stem(self.kinds()[kind])
+            return all(map(opaque, labels)) or all(noun in label.lower() for label in labels)
+
+        return self._graph.derived(("retrieval.events.coded", kind), made)
 
     def middle(self, kind: str, step: p.Step) -> float:
         """The median of a number or a date that things of a kind state."""
@@ -388,17 +393,29 @@ class Events:
 
     def whose(self, event: str) -> str:
         """The people whose events some are, who buy, where there are several kinds; "" where that is not told."""
-        kinds = self.kinds()
-        people = [id for id in self.people() if id != event and self.ways(event, id)]
-        buyers = [id for id in people if kinds[id].lower().split()[-1] in _BUYERS]
-        found = people if len(people) == 1 else buyers
-        return found[0] if len(found) == 1 else ""
+
+        def made() -> str:
+            kinds = self.kinds()
+            people = [id for id in self.people() if id != event and self.ways(event, id)]
+            buyers = [id for id in people if kinds[id].lower().split()[-1] in _BUYERS]
+            found = people if len(people) == 1 else buyers
+            return found[0] if len(found) == 1 else ""
+
+        return self._graph.derived(("retrieval.events.whose", event), made)
+
+    def steps(self, kind: str) -> list[p.Step]:
+        """The steps that things of a kind have, from themselves."""
+
+        def made() -> list[p.Step]:
+            return [step for step, _ in steps_of(self._graph, sampled(self.members(kind)), backward=False)]
+
+        return self._graph.derived(("retrieval.events.steps", kind), made)
 
     def people(self) -> list[str]:
         """The kinds that are of people: by the first sense of their names, else by any of three."""
 
         def made() -> list[str]:
-            kinds = self.classes()
+            kinds = {id: re.split(r" (?:&|and) ", noun)[0] for id, noun in self.classes().items()}  # parents & carers
             found = people_of(kinds) or people_of(kinds, senses=3)
             bodies = [id for id, noun in kinds.items() if noun.lower().split()[-1] in _BODIES]
             every = [id for id in kinds if id in found or id in bodies]
@@ -416,8 +433,7 @@ class Events:
     def touches(self, event: str, members: Ints) -> bool:
         """Whether any step leads straight from things of a kind to some of a set."""
         mine = sampled(self.members(event))
-        steps = [step for step, _ in steps_of(self._graph, mine, backward=False)]
-        return any(bool(held(self._executor.pairs(mine, (step,))[1], members).any()) for step in steps)
+        return any(bool(held(self._executor.pairs(mine, (step,))[1], members).any()) for step in self.steps(event))
 
     def acted(self, words: Iterable[str], but: str = "") -> list[str]:
         """The kinds of events that verbs among some words say."""
@@ -435,7 +451,11 @@ class Events:
     def ways(self, event: str, kind: str, said: Sequence[str] = ()) -> list[p.Path]:
         """The shortest paths of one to three steps from things of a kind of events to those of another whose names say
         nothing that is not `said`: who leads a project is not who works on it."""
-        mine = {form for word in said for form in forms(word)}
+        if not said:
+            return self._graph.derived(("retrieval.events.ways", event, kind), lambda: self._ways(event, kind, set()))
+        return self._ways(event, kind, {form for word in said for form in forms(word)})
+
+    def _ways(self, event: str, kind: str, mine: set[str]) -> list[p.Path]:
         ways: list[tuple[p.Path, str, frozenset[str]]] = [((), event, frozenset([event]))]
         for _ in range(STEPS):
             further = [

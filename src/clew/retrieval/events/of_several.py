@@ -9,17 +9,22 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import product
 
+import numpy as np
+
 from clew.query import plan as p
 from clew.retrieval.chunks import Chunk
 from clew.retrieval.events.cases import Conditions
 from clew.retrieval.events.event_plan import EventPlan, Form, Signs
 from clew.retrieval.events.kinds import is_act
 from clew.retrieval.events.of_kind import PlansOfKind
-from clew.retrieval.events.placing import DROPPED, FAR
+from clew.retrieval.events.placing import DROPPED, FAR, Target
 from clew.retrieval.events.scene import all_of
 from clew.retrieval.joining import followed
 
 LIKELY = 3  # conditions on one of two kinds of events
+COLUMN = 0.5  # cosine of a word with a column that may be asked for
+MOSTLY = 0.7  # share of the events that must state what is asked for
+WITHIN = "a kind within theirs"
 AMOUNTS = 0.5  # share of the events that must state what they come to
 Pair = tuple[Chunk, Chunk, str]
 """Two named things of one sort, and what sort."""
@@ -108,7 +113,7 @@ class PlansOfTwo:
                 own = [followed(plan, path) for plan in (a.plan, b.plan)]
                 yield self._made("common", p.And((some, *own)), case, signs)
                 yield from self._differ(own, some, case, signs, self._event)
-        for target in (each for each in self._of.targets if each.kind != sort):
+        for target in (each for each in self._led_to if each.kind != sort):
             narrowed = self._placing.narrowed(self._event, target.kind, (a, b))
             placed = [self._placing.place(chunk, self._event) for chunk in (a, b)]
             sides = [
@@ -120,10 +125,24 @@ class PlansOfTwo:
                 continue
             loose = narrowed.signs["loose"] + sum(unsaid for _, unsaid in placed)
             led = [followed(side, target.way) for side in sides]
-            all_ = all_of([self._events.all(target.kind), *narrowed.others])
+            all_ = self._all_of(target, narrowed.others)
             signs = {**narrowed.signs, **target.signs, "loose": float(loose)}
             yield self._made("common", p.And((all_, *led)), case, signs, kind=target.kind)
             yield from self._differ(led, all_, case, signs, target.kind)
+
+    @cached_property
+    def _led_to(self) -> list[Target]:
+        """What may be asked for, also what a column says: customers whom only orders name."""
+        columns = [
+            Target("", (step,), {"a_sim": self._asked.alike(" ".join(label)), "a_hit": float(self._asked.says(label))})
+            for step, label in self._events.texts(self._event, MOSTLY)
+        ]
+        return [*self._of.targets, *(each for each in columns if each.signs["a_hit"] or each.signs["a_sim"] > COLUMN)]
+
+    def _all_of(self, target: Target, others: Sequence[p.SetPlan]) -> p.SetPlan:
+        """All that some target may be, in some sets."""
+        every = self._events.all(target.kind) if target.kind else followed(self._every, target.way)
+        return all_of([every, *others])
 
     def _leads_to_one(self, path: p.Path) -> bool:
         """Whether each of the events is of one thing at the other end of a path, and never of two."""
@@ -137,7 +156,8 @@ class PlansOfTwo:
         said = [each for each in self._of.cases if each.signs.get("val_hit") and not each.tests]
         columns = [(chunk, self._column(chunk)) for chunk in self._asked.topics]
         for chunk, about in columns:
-            if about and (placed := self._placing.place(chunk, self._event)[0]) is not None:
+            placed = chunk.plan if about == WITHIN else self._placing.place(chunk, self._event)[0] if about else None
+            if placed is not None:
                 words = frozenset(self._scene.words[chunk.start : chunk.end])
                 signs = {"val": 1.0, "val_hit": 1.0, "val_sim": 1.0}
                 said.append(Conditions((placed,), words=words, about=about, signs=signs))
@@ -146,14 +166,14 @@ class PlansOfTwo:
                 if one.about != other.about or one.about == "two":
                     continue
                 named = [chunk for chunk, about in columns if about == one.about]
-                for target in self._of.targets:
+                for target in self._led_to:
                     narrowed = self._placing.narrowed(self._event, target.kind, named)
                     base = all_of([self._every, *narrowed.mine])
                     sides = [each.of(base, self._scene.dates()) for each in (one, other)]
                     if narrowed.dropped > DROPPED or sides[0] is None or sides[1] is None:
                         continue
                     both = [followed(side, target.way) for side in sides if side is not None]
-                    all_ = all_of([self._events.all(target.kind), *narrowed.others])
+                    all_ = self._all_of(target, narrowed.others)
                     case = replace(one, words=one.words | other.words)
                     signs = {**narrowed.signs, **target.signs, "two": 1.0}
                     yield self._made("common", p.And((all_, *both)), case, signs, kind=target.kind)
@@ -161,7 +181,11 @@ class PlansOfTwo:
                     yield from self._differ(both, all_, case, signs, target.kind, (), first)
 
     def _column(self, chunk: Chunk) -> str:
-        """The column of the events that says a named text; "" where that is none, or something beyond."""
+        """The column of the events that says a named text, or that they are of kinds within theirs; "" where that is
+        none, or something beyond."""
+        if isinstance(chunk.plan, p.Class) and chunk.plan.id in self._scene.lexicon.finer:
+            members = self._asked.executor.members
+            return WITHIN if np.isin(members(chunk.plan), members(self._every)).all() else ""
         path = self._placing.path(chunk, self._event) if chunk.kind == "topic" else None
         return path[0].relation if path is not None and len(path) == 1 else ""
 
@@ -185,12 +209,20 @@ class PlansOfTwo:
         some = [((figure.step,), of, figure.label) for figure, of in self._of.of_figures.items()]
         sides = [(largest, path, of, label) for path, of, label in some for largest in self._asked.of_two]
         for date in self._of.dates:
-            signs = {"date_said": date.named_by(self._asked.words)}
+            signs = {"date_said": self._asked.named(date)}
             sides += [(largest, (date.step,), signs, date.label) for largest in self._asked.ends]
         for largest, path, of, label in sides:
             plan = p.Compare(a.plan, b.plan, p.Key(path), largest)
             yield self._made("compare_own", plan, Conditions(), of, also=label.split())
-        dates = [((d.step,), {"date_said": d.named_by(self._asked.words)}, d.label) for d in self._of.dates]
+        for lines in self._of.lines:
+            worth = p.Key((lines.many,), beside=p.Combined(lines.each, "*"))
+            for largest in self._asked.of_two:
+                plan = p.Compare(a.plan, b.plan, worth, largest)
+                yield self._made("compare_own", plan, Conditions(), self._of.product, also=["price"])
+            for n, (one, other) in enumerate(((a.plan, b.plan), (b.plan, a.plan)) if self._asked.gap else ()):
+                gap = p.Difference(one, other, worth)
+                yield self._made("gap_own", gap, Conditions(), self._of.product, {"in_order": 1.0 - n}, also=["price"])
+        dates = [((d.step,), {"date_said": self._asked.named(d)}, d.label) for d in self._of.dates]
         for path, of, label in [*some, *dates] if self._asked.gap else ():
             for n, (one, other) in enumerate(((a.plan, b.plan), (b.plan, a.plan))):
                 gap = p.Difference(one, other, p.Key(path))
@@ -203,6 +235,10 @@ class PlansOfTwo:
         keys += [
             (self._of.how, p.Key((*path, figure.step), self._of.how, some), of, figure.label.split())
             for figure, of in self._of.of_figures.items()
+        ]
+        keys += [
+            ("sum", p.Key((*path, lines.many), "sum", some, p.Combined(lines.each, "*")), self._of.product, ("price",))
+            for lines in self._of.lines
         ]
         compare: Mapping[p.How, Form] = {"count": "compare_count", "sum": "compare_sum", "mean": "compare_mean"}
         truth: Mapping[p.How, Form] = {"count": "truth_count", "sum": "truth_sum", "mean": "truth_mean"}

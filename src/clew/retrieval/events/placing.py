@@ -10,16 +10,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from clew.errors import ClewError
+from clew.graph.sets import held
+from clew.graph.subgraph import Ints
 from clew.query import plan as p
 from clew.query.vocabulary import akin, forms, stem
 from clew.retrieval.chunks import Chunk
 from clew.retrieval.events.asked import EventQuestion
 from clew.retrieval.events.cases import Conditions, cases
 from clew.retrieval.events.event_plan import Signs
-from clew.retrieval.events.kinds import EDGES
+from clew.retrieval.events.kinds import EDGES, Link
 from clew.retrieval.events.scene import PLACES
 from clew.retrieval.joining import followed
+from clew.retrieval.words import FUNCTION
 
 DROPPED = 1  # named things that a plan may leave out
 FAR = 3  # steps from one of two things to their events
@@ -30,8 +35,8 @@ OWN = 2  # conditions on things that are asked for
 OF_NAME = 2  # how much a word of its name speaks of a kind
 BEFORE = 4  # words before what is named that may leave it out
 _EXCLUDING = re.compile(
-    r"\b(?:leaving out|left out|not counting|not including|excluding|except(?: for)?|other than|apart from|ignoring"
-    r"|but not|aside from|without counting|disregarding|omitting|minus|not)"
+    r"\b(?:leaving out|left out|excl|excluding|not counting|not including|except(?: for)?|other than|apart from"
+    r"|ignoring|but not|aside from|without counting|disregarding|omitting|minus|not)"
     r"(?: (?:the|any|all|those|ones?|of|for|that|were|was|are|is|yet))*$"
 )
 _RECORDS = frozenset("log logs record records entry entries list sheet register book detail details history".split())  # noqa: SIM905
@@ -56,6 +61,13 @@ class Target:
     signs: Signs
 
 
+def _way(plan: p.SetPlan) -> p.Path:
+    """The path from a named thing to what leads to it; () of other plans."""
+    if isinstance(plan, p.Follow):
+        return (*before, *plan.path) if (before := _way(plan.of)) or isinstance(plan.of, p.Entities) else ()
+    return ()
+
+
 class Placing:
     def __init__(self, asked: EventQuestion) -> None:
         self._asked, self._scene = asked, asked.scene
@@ -63,6 +75,7 @@ class Placing:
         self._kinds = self._events.kinds()
         self._own: dict[str, list[Conditions]] = {}
         self._spoken_of: dict[str, int] = {}
+        self._of_chunk: dict[int, list[str]] = {}
         self._far: dict[tuple[int, str], int] = {}
         self._placed: dict[tuple[int, str], tuple[p.SetPlan | None, bool]] = {}
 
@@ -94,22 +107,25 @@ class Placing:
 
     def pairs(self) -> list[tuple[Chunk, Chunk, str]]:
         """Each two named things of one sort, with their kind."""
-        named = [(c, self._sort(c)) for c in self._asked.topics if c.kind == "topic"]
-        return [
-            (a, b, sort) for i, (a, sort) in enumerate(named) for b, other in named[i + 1 :] if sort and sort == other
-        ]
+        named = [(c, self._sorts(c)) for c in self._asked.topics if c.kind == "topic"]
+        two = [(a, b, [sort for sort in sorts if sort in others])
+               for i, (a, sorts) in enumerate(named) for b, others in named[i + 1 :]]  # fmt: skip
+        return [(a, b, shared[0]) for a, b, shared in two if shared]
 
-    def _sort(self, chunk: Chunk) -> str:
-        """The kind of what is named, or of a text what it is said by."""
-        assert chunk.plan is not None
+    def _sorts(self, chunk: Chunk) -> list[str]:
+        """The kinds of what is named, or of a text what it is said by."""
+        if chunk.start not in self._of_chunk:
+            assert chunk.plan is not None
+            members = self._asked.executor.members(chunk.plan)
+            self._of_chunk[chunk.start] = self._events.kinds_of(members) or self._column(members)
+        return self._of_chunk[chunk.start]
+
+    def _column(self, texts: Ints) -> list[str]:
         graph = self._scene.graph
-        members = self._asked.executor.members(chunk.plan)
-        if kinds := self._events.kinds_of(members):
-            return kinds[0]
-        if not len(members) or not graph.literals_at(members).all():
-            return ""
-        first, inc = int(members[0]), graph.whole.inc
-        return f"={inc.relations[inc.offsets[first]]}" if inc.offsets[first + 1] > inc.offsets[first] else ""
+        if not len(texts) or not graph.literals_at(texts).all():
+            return []
+        first, inc = int(texts[0]), graph.whole.inc
+        return [f"={inc.relations[inc.offsets[first]]}"] if inc.offsets[first + 1] > inc.offsets[first] else []
 
     def place(self, chunk: Chunk, kind: str) -> tuple[p.SetPlan | None, bool]:
         """What a named set leaves of the things of a kind, and whether no word says by which link."""
@@ -118,7 +134,7 @@ class Placing:
             assert chunk.plan is not None
             self._scene.loose = False
             try:
-                placed = self._scene.placed(chunk.plan, kind)
+                placed = self._scene.placed(self._among(chunk.plan, kind), kind)
                 if placed is None and (text := self._as_text(chunk.plan)) is not None:
                     placed = self._scene.placed(text, kind)
                 if placed is None and (path := self._beyond(chunk.plan, kind)) is not None:
@@ -127,6 +143,13 @@ class Placing:
                 placed = None
             self._placed[key] = None if placed is None else placed[1], self._scene.loose
         return self._placed[key]
+
+    def _among(self, named: p.SetPlan, kind: str) -> p.SetPlan:
+        """Of what a column of several kinds says, those of one: products of the category "plant", and no suppliers."""
+        if not isinstance(named, p.Follow) or not kind:
+            return named
+        mine = held(self._asked.executor.members(named), self._events.members(kind))
+        return p.And((self._events.all(kind), named)) if mine.any() and not mine.all() else named
 
     def _left_out(self, chunk: Chunk) -> bool:
         """Whether what is named is to be left out: "leaving out cancelled ones", "not counting drafts"."""
@@ -150,7 +173,7 @@ class Placing:
         """How many links there are from things of a kind to what is named; many where there are none."""
         if (chunk.start, kind) not in self._far:
             assert chunk.plan is not None
-            own = self._sort(chunk) == kind
+            own = kind in self._sorts(chunk)
             path = None if own else self._scene.path(chunk.plan, kind)
             self._far[chunk.start, kind] = 0 if own else MANY if path is None else len(path)
         return self._far[chunk.start, kind]
@@ -182,20 +205,47 @@ class Placing:
         return near[0] if len(near) == 1 else None
 
     def narrowed(self, event: str, kind: str, but: Sequence[Chunk] = ()) -> Narrowed:
-        mine, others, dropped, loose = list[p.SetPlan](), list[p.SetPlan](), 0, 0
+        mine, others, dropped, loose, either = list[p.SetPlan](), list[p.SetPlan](), 0, 0, 0.0
         for chunk in (c for c in self._asked.topics if c not in but):
             both = ((event, mine), (kind, others)) if kind else ((event, mine),)
-            nearer = kind and 0 < self._steps(chunk, kind) < self._steps(chunk, event)  # members of full status
+            # Members of full status, suppliers who are active.
+            least = -1 if kind and not isinstance(chunk.plan, p.Entities) else 0
+            nearer = kind and least < self._steps(chunk, kind) < self._steps(chunk, event)
             for of, sets in both[::-1] if nearer else both:
                 plan, unsaid = self.place(chunk, of)
                 if plan is not None:
                     plan = p.Minus(self._events.all(of), plan) if self._left_out(chunk) else plan
-                    sets[-1:] = [p.Or((sets[-1], plan))] if sets and self._behind_or(chunk) else [*sets[-1:], plan]
+                    beside = self._beside(plan, sets, behind_or=self._behind_or(chunk))
+                    if beside is None:
+                        sets.append(plan)
+                    else:
+                        sets[beside] = p.Or((sets[beside], plan))
+                        either = 1.0
                     loose += unsaid
                     break
             else:
                 dropped += 1
-        return Narrowed(mine, others, {"dropped": float(dropped), "loose": float(loose)}, dropped)
+        signs = {"dropped": float(dropped), "loose": float(loose), "either": either}
+        return Narrowed(mine, others, signs, dropped)
+
+    def _beside(self, plan: p.SetPlan, sets: Sequence[p.SetPlan], *, behind_or: bool) -> int | None:
+        """Which of some sets a further one is an alternative to: what "or" stands between, and two values of a column
+        that says one of each thing ("AM and PM"); None where it is a condition like the others."""
+        if sets and behind_or:
+            return len(sets) - 1
+        if self._cues["truth"]:
+            return None  # "did A beat B" is of both
+        members = self._asked.executor.members
+        for n, other in enumerate(sets):
+            first = other.sets[0] if isinstance(other, p.Or) else other
+            if (
+                plan != first
+                and _way(plan)
+                and _way(plan) == _way(first)
+                and not np.isin(members(plan), members(other)).any()
+            ):
+                return n
+        return None
 
     def own(self, kind: str) -> list[Conditions]:
         """The conditions on things of a kind that are asked for, beside those on their events."""
@@ -208,28 +258,34 @@ class Placing:
 
     # -- what is asked for -------------------------------------------------------------------------------------------
 
+    def _says(self, link: Link) -> bool:
+        label = self._scene.lexicon.words_of(link.step.relation)
+        return self._asked.says(word for word in label if word not in FUNCTION)
+
     def targets(self, event: str) -> Iterator[Target]:
         """The kinds that may be asked for, with each way that leads there."""
         scene, events, cues = self._scene, self._events, self._cues
         asked, people = scene.asked(event), events.people()
         said = {c.plan.id: c for c in reversed(scene.classes) if isinstance(c.plan, p.Class)}
-        named = {self._sort(c) for c in self._asked.topics} if self._asked.gap else set()
+        named = {sort for c in self._asked.topics for sort in self._sorts(c)} if self._asked.gap else set()
         first = next((c.plan.id for c in scene.classes if c.start >= scene.begin and isinstance(c.plan, p.Class)), "")
         for kind in (id for id in self._kinds if id != event and not id.startswith(EDGES)):
             signs = {
                 "k_asked": kind == asked, "k_said": kind in said, "k_first": kind == first,
                 "k_who": kind in people and cues["who"],
-                "k_where": stem(scene.noun(kind)) in PLACES and cues["where"],
+                "k_where": stem(scene.noun(kind)) in PLACES and (cues["where"] or self._asked.says(("address",))),
                 "k_whose": kind == events.whose(event) and (cues["who"] or asked != event), "k_named": kind in named,
                 "k_sim": self._asked.alike(self._kinds[kind].lower()),
             }  # fmt: skip
-            if signs["k_sim"] <= MEANT and not any(
+            meant = signs["k_sim"] > MEANT or any(
                 value for name, value in signs.items() if name not in ("k_sim", "k_first")
-            ):
-                continue
-            ways = scene.ways(event, kind) or events.several(event, kind)
+            )
+            if meant:
+                ways = scene.ways(event, kind) or events.several(event, kind)
+            else:  # "leaders" of activities are counsellors
+                ways = [(link.step,) for link in events.links(event) if link.to == kind and self._says(link)]
             for way in ways[:WAYS]:
-                words = {word for step in way for word in scene.lexicon.labels.get(step.relation, "").lower().split()}
+                words = {word for step in way for word in scene.lexicon.words_of(step.relation)}
                 signs |= {
                     "k_len": len(way) / FAR, "k_several": len(ways) > 1, "k_way_said": self._asked.says(words),
                     "k_way_sim": max(map(self._asked.alike, words), default=0.0),

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from typing import Literal
 
 import numpy as np
@@ -61,7 +62,7 @@ ITEMS = frozenset(["item", "product", "article", "title", "description", "equipm
 GENERIC = frozenset(
     ["item", "thing", "kit", "equipment", "gear", "stuff", "goods", "piece", "bit", "article", "product"]
 )
-_MONTH = "|".join(sorted({*MONTHS, *(month[:3] for month in MONTHS)}, key=len, reverse=True))
+_MONTH = "|".join(sorted({*MONTHS, *(month[:3] for month in MONTHS), "sept"}, key=len, reverse=True))
 _DATE = re.compile(
     r"\b(?P<lead>(?:(?P<op>on or before|on or after|before|earlier than|prior to|after|later than|since|from|until|till"
     r"|up to|by) )?(?:(?:the|in|on|during|of|for|at|as) )*)(?P<date>\d{4}-\d\d(?:-\d\d)?"
@@ -83,13 +84,18 @@ _SIGNS: dict[p.Op, frozenset[str]] = {
 _STATED: tuple[Literal["number", "date"], ...] = ("number", "date")
 _ASKING = frozenset(["which", "what", "who", "whose", "whom", "where"])
 _RANKS = frozenset(["top", "best", "most", "least", "average", "total", "mean", "number"])
+_OPERATING = _RANKS | {"count", "counts", "numbers", "totals", "sum", "list", "longest", "highest", "lowest"}
+_COUNTING = frozenset(
+    "than over under above below least most about nearly number no exceeding their our my his her its your".split()  # noqa: SIM905
+)
+"""Before a number that is no year of its own: "more than 2000", "their 2025 subs"."""
 _LEADS = frozenset("so and but then please on in at for to of from with".split())  # noqa: SIM905
 _ASKS_HOW = frozenset(["how", "when", "list", "show", "name"])
 _STOP = re.compile(r"(?<=[a-z\d]{3})\s*[;:.!?](?= )| [–-](?= )")
 _BE = frozenset(["is", "are", "was", "were"])
 _SITES = """
 location venue site place room building town city depot branch office field plot house warehouse stage hall court shop
-store port station track park
+store port station track park property home flat premises
 """
 PLACES = frozenset(_SITES.split())
 _CALLED = {
@@ -116,6 +122,9 @@ class Scene:
         kinds = self.events.kinds()
         self.classes = [c for c in self.chunks if isinstance(c.plan, p.Class) and c.plan.id in kinds]
         self.loose = False  # whether the last set was placed by a link that no word says
+        self._ways: dict[tuple[str, str], list[p.Path]] = {}
+        self._touching: dict[tuple[str, bytes], p.Path | None] = {}
+        self._back: dict[tuple[bytes, p.Step], Ints] = {}
         self.topics = [
             c
             for c in self.chunks
@@ -135,6 +144,8 @@ class Scene:
     def _slipped(self, chunk: Chunk) -> bool:
         """Whether a part was taken for a name that is only written like it: the dog Monty is no "money"."""
         word = self.words[chunk.start]
+        if chunk.end - chunk.start == 1 and chunk.condition is None and self._asks_with(word, chunk):
+            return True
         if _DATE.fullmatch(" ".join(self.words[chunk.start : chunk.end])) and chunk.kind == "topic":
             return True  # a day is a condition, also where something states it
         if chunk.end <= self.begin and not any(each in self._upper for each in self.words[chunk.start : chunk.end]):
@@ -150,6 +161,20 @@ class Scene:
         return not any(
             word in (each.folded for each in words_of(label)) or stem(word) in stems(label) for label in named
         )
+
+    def _asks_with(self, word: str, chunk: Chunk) -> bool:
+        """Whether a word says what is asked of events, or that they came about, and is only a part of a name or another
+        form of it: "count" of a worm count, "higher" of what is High, "ordered" of "nothing ordered yet"."""
+        done = word.endswith("ed") and any(is_act(word, self.noun(kind)) for kind in self.events.kinds())
+        if not (done or word in _OPERATING or base_of(word)):
+            return False
+        plan = chunk.plan
+        while isinstance(plan, p.Follow):
+            plan = plan.of
+        if not isinstance(plan, p.Entities):
+            return False
+        named = self.graph.labels_at([n for id in plan.ids if (n := self.graph.number_of(id)) is not None])
+        return not any(label.lower() == word for label in named)
 
     # -- words -------------------------------------------------------------------------------------------------------
 
@@ -212,7 +237,7 @@ class Scene:
         return left
 
     def _of_link(self, link: Link) -> set[str]:
-        label = self.lexicon.labels.get(link.step.relation, "").lower().split()
+        label = self.lexicon.words_of(link.step.relation)
         return {form for word in (*label, *self.events.kinds()[link.to].lower().split()) for form in forms(word)}
 
     # -- what is asked for -------------------------------------------------------------------------------------------
@@ -266,7 +291,7 @@ class Scene:
             return ()
         members, found = sampled(self.events.members(event)), list[p.Path]()
         for step, share in steps_of(self.graph, members, backward=False):
-            label = set(self.lexicon.labels.get(step.relation, "").lower().split())
+            label = set(self.lexicon.words_of(step.relation))
             if share < OF_KIND or not label & ITEMS:
                 continue
             if self.graph.literals_at(self.keys.ends(members, (step,))).all():
@@ -308,8 +333,11 @@ class Scene:
         return self._said_ways(kind, to) or self._only_link(kind, to) or self._only_beyond(kind, to)
 
     def _said_ways(self, kind: str, to: str) -> list[p.Path]:
-        plain = self.events.ways(kind, to)
-        return [way for way in self.events.ways(kind, to, self.words) if way not in plain] or plain
+        if (kind, to) not in self._ways:
+            plain = self.events.ways(kind, to)
+            said = self.events.ways(kind, to, self.words)
+            self._ways[kind, to] = [way for way in said if way not in plain] or plain
+        return self._ways[kind, to]
 
     def _only_link(self, kind: str, to: str) -> list[p.Path]:
         links: list[p.Path] = [(link.step,) for link in self.events.links(kind) if link.to == to]
@@ -349,13 +377,19 @@ class Scene:
 
     def touching(self, kind: str, members: Ints) -> p.Path | None:
         """The only step from things of a kind straight to some of a set."""
-        mine = self.events.members(kind)
-        steps = [
-            step
-            for step, _ in steps_of(self.graph, sampled(mine), backward=False)
-            if held(self.keys.ends(members, p.turned((step,))), mine).any()
-        ]
-        return (steps[0],) if len(steps) == 1 else None
+        key = (kind, members.tobytes())
+        if key not in self._touching:
+            mine = self.events.members(kind)
+            back = (step for step in self.events.steps(kind) if held(self._led_back(members, step, key[1]), mine).any())
+            found = list(islice(back, 2))
+            self._touching[key] = (found[0],) if len(found) == 1 else None
+        return self._touching[key]
+
+    def _led_back(self, members: Ints, step: p.Step, key: bytes) -> Ints:
+        """What leads to some things by a step."""
+        if (key, step) not in self._back:
+            self._back[key, step] = self.keys.ends(members, p.turned((step,)))
+        return self._back[key, step]
 
     def names(self, kind: str) -> bool:
         """Whether a thing of a kind is named itself."""
@@ -409,7 +443,7 @@ class Scene:
         for match in _DATE.finditer(self.text):
             if spans & self.at(*match.span()):
                 continue
-            date = match["year"] if match["lead"] else ""
+            date = match["year"] if match["lead"] or self._is_year(*match.span("year")) else ""
             if not match["year"]:
                 value = untyped(re.sub(r"(?<=\d)(?:st|nd|rd|th)\b|\bof ", "", match["date"]).title())
                 date = shown_date(value) if value is not None and value.kind == "date" else ""
@@ -418,6 +452,18 @@ class Scene:
                 op: p.Op = next((sign for sign, words in _SIGNS.items() if said in words), "=")
                 found.append((op, p.Date(date), self.at(*match.span())))
         return found
+
+    def _is_year(self, start: int, end: int) -> bool:
+        """Whether a number without a word before it is a year: "no callouts 2025"."""
+        if start < 0:
+            return False
+        before, behind = self.text[:start].split()[-1:], self.text[end:].split()[:1]
+        counts = before and (before[0] in _COUNTING or before[0][-1].isdigit() or self._is_one(before[0]))
+        return not counts and not (behind and unit_of(behind[0]) is not None)
+
+    def _is_one(self, word: str) -> bool:
+        """Whether a word is the noun for one thing, which a number behind it may name: "room 2024"."""
+        return stem(word) == word and (word in PLACES or any(self.calls(word, kind) for kind in self.events.kinds()))
 
     def half_dated(self) -> bool:
         """Whether a month is said without a year, or otherwise so that it is no date here."""
