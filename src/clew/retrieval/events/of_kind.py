@@ -183,7 +183,7 @@ class PlansOfKind:
                 yield from self._top(p.Top(some, p.Key(path), largest, self.asked.first), case, drop, signs, also)
         for lines in self.lines:
             if cues["total"] or cues["how_much"] or cues["money"]:
-                plan = p.Aggregate("sum", some, (lines.many,), p.Combined(lines.each, "*"))
+                plan = lines.worth(some)
                 yield self.made("sum", plan, case, drop, self.product, also=["price"])
         if cues["mean"]:
             yield from self._each(case, some, drop)
@@ -225,7 +225,7 @@ class PlansOfKind:
                 words = [*also, *figure.label.split()]
                 yield self.made("sum_each", p.Arithmetic("/", whole, groups), case, drop, signs, of, also=words)
             for lines in self.lines:
-                whole = p.Aggregate("sum", some, (lines.many,), p.Combined(lines.each, "*"))
+                whole = lines.worth(some)
                 mean = p.Arithmetic("/", whole, groups)
                 yield self.made("sum_each", mean, case, drop, signs, self.product, also=[*also, "price"])
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from clew.query import plan as p
 from clew.retrieval.events.cases import Conditions, of_figure
 from clew.retrieval.events.event_plan import EventPlan, Form, Signs
+from clew.retrieval.events.kinds import Stated
 from clew.retrieval.events.of_kind import SAID, SOME, PlansOfKind
 from clew.retrieval.events.placing import DROPPED, Narrowed, Target
 from clew.retrieval.events.scene import all_of
@@ -130,10 +131,7 @@ class PlansOfLinked:
         """How many events things have against a figure of theirs: classes with as many bookings as places."""
         ops: tuple[tuple[p.CountOp, str], ...] = ((">=", "full"), (">", "over"), ("<", "free"))
         for figure in self._events.stated(kind, "number", MEASURED):
-            signs = {
-                "a_sim": self._asked.alike(figure.label), "a_hit": self._asked.fit(figure),
-                "limit": float(not _LIMITS.isdisjoint(figure.words)),
-            }  # fmt: skip
+            signs = self._of_limit(figure)
             if max(signs.values()) < SAID:
                 continue
             for op, cue in ops:
@@ -141,15 +139,19 @@ class PlansOfLinked:
                 said = {**signs, f"limit_{cue}": float(cue in self._asked.limits)}
                 yield made("held_against", against, said, also=figure.label.split())
 
+    def _of_limit(self, figure: Stated) -> dict[str, float]:
+        """What speaks for a figure of things that a number of events is held against."""
+        return {
+            "a_sim": self._asked.alike(figure.label), "a_hit": self._asked.fit(figure),
+            "limit": float(not _LIMITS.isdisjoint(figure.words)),
+        }  # fmt: skip
+
     def _left_of(self, kind: str, of_kind: p.SetPlan, some: p.SetPlan, made: Making) -> Iterator[EventPlan]:
         """A figure of things less how many events they have, or less what these come to: places less bookings, an
         invoice less its payments."""
         amount = self._events.amount(self._of.event, MEASURED)
         for figure in self._events.stated(kind, "number", MEASURED):
-            signs = {
-                "a_sim": self._asked.alike(figure.label), "a_hit": self._asked.fit(figure),
-                "limit": float(not _LIMITS.isdisjoint(figure.words)), "fig_money": float(figure.money),
-            }  # fmt: skip
+            signs = {**self._of_limit(figure), "fig_money": float(figure.money)}
             if max(signs.values()) < SAID:
                 continue
             whole = p.Aggregate("sum", of_kind, (figure.step,))
@@ -160,7 +162,7 @@ class PlansOfLinked:
                     also = [*figure.label.split(), *other.label.split()]
                     yield made("left_sum", p.Arithmetic("-", whole, less), of, signs, also=also)
             for lines in self._of.lines:
-                less = p.Aggregate("sum", some, (lines.many,), p.Combined(lines.each, "*"))
+                less = lines.worth(some)
                 also = [*figure.label.split(), "price"]
                 yield made("left_sum", p.Arithmetic("-", whole, less), self._of.product, signs, also=also)
 
@@ -211,5 +213,5 @@ class PlansOfLinked:
             for each in (most, plan):
                 yield from self._of.too.of_top(kind, each, made, of, also=figure.label.split())
         for lines in self._of.lines:
-            key = p.Key((*back, lines.many), "sum", among, p.Combined(lines.each, "*"))
+            key = p.Key((*back, lines.many), "sum", among, lines.price)
             yield made("top_k_sum", p.Top(all_, key, largest, self._asked.first), self._of.product, also=["price"])

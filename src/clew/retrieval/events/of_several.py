@@ -215,7 +215,7 @@ class PlansOfTwo:
             plan = p.Compare(a.plan, b.plan, p.Key(path), largest)
             yield self._made("compare_own", plan, Conditions(), of, also=label.split())
         for lines in self._of.lines:
-            worth = p.Key((lines.many,), beside=p.Combined(lines.each, "*"))
+            worth = p.Key((lines.many,), beside=lines.price)
             for largest in self._asked.of_two:
                 plan = p.Compare(a.plan, b.plan, worth, largest)
                 yield self._made("compare_own", plan, Conditions(), self._of.product, also=["price"])
@@ -237,7 +237,7 @@ class PlansOfTwo:
             for figure, of in self._of.of_figures.items()
         ]
         keys += [
-            ("sum", p.Key((*path, lines.many), "sum", some, p.Combined(lines.each, "*")), self._of.product, ("price",))
+            ("sum", p.Key((*path, lines.many), "sum", some, lines.price), self._of.product, ("price",))
             for lines in self._of.lines
         ]
         compare: Mapping[p.How, Form] = {"count": "compare_count", "sum": "compare_sum", "mean": "compare_mean"}

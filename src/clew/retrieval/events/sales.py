@@ -87,6 +87,15 @@ class SoldLines:
     many: p.Step
     each: p.Path
 
+    @property
+    def price(self) -> p.Combined:
+        """What the number of a line is multiplied by."""
+        return p.Combined(self.each, "*")
+
+    def worth(self, some: p.SetPlan) -> p.Aggregate:
+        """What some of them come to."""
+        return p.Aggregate("sum", some, (self.many,), self.price)
+
 
 def of_lines(question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Proposal]:
     """The plan for what lines come to, in money or in pieces, where a question asks for that; none for another."""
@@ -173,7 +182,7 @@ class _Sales:
         if counted and sold and not _OFTEN.search(self._text):
             beside = None
         elif money and not counted:
-            beside = p.Combined(self._lines.each, "*")
+            beside = self._lines.price
         else:
             return
         lines = self._some(ways[0], named)
@@ -243,7 +252,7 @@ class _Sales:
         ways = self._events.ways(self._lines.id, kind) if kind else []
         if len(ways) != 1:
             return
-        beside = p.Combined(self._lines.each, "*") if money else None
+        beside = self._lines.price if money else None
         among = next(iter(self._among()), None)
         key = p.Key((*p.turned(ways[0]), self._lines.many), "sum", among, beside)
         yield Proposal(p.Top(p.Class(kind), key, ranked["least"] is None), SURE)
